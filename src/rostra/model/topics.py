@@ -1,0 +1,334 @@
+"""Topics and the patterns that address many of them.
+
+A topic is a path such as `/Chat/Insomnia`; `/` is the abstract root of all. A pattern is a path in which the
+segment `*` stands for exactly one level and `**` for any number of levels, none included. Wildcards are whole
+segments: an asterisk inside a name is refused in both, so nobody takes a name for a pattern.
+
+How patterns compare. A wildcard run such as `*/**/*` means "at least two levels", in whatever order it was
+written, so every run is stored as its stars first and one `**` last; then two patterns are equal exactly when
+they match the same topics. A stored pattern is a row of *blocks* (names and single stars, of fixed length)
+with *gaps* between them (at least so many levels, no upper bound). A pattern matches a topic when its blocks
+can be laid onto the topic in order, the first at the start and the last at the end, with enough levels in
+every gap. As gaps have no upper bound, laying each block as far left as it goes never hurts, hence no
+backtracking: time is at most length times length.
+
+The same procedure decides `covers`, with the other pattern in the place of the topic: a block may lie on
+names and single stars but not on a `**`, and a `**` counts as no level, the fewest it can stand for.
+`overlaps` walks both patterns at once, as a product of two small automata.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING, Final
+
+from rostra import defaults
+from rostra.errors import InvalidType, InvalidValue, LimitExceeded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ONE: Final = "*"
+ANY: Final = "**"
+
+# Control characters, line separators, and lone surrogates, which no encoding can carry.
+_UNPRINTABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+@functools.total_ordering
+class Topic:
+    """A place in the hierarchy of topics: an immutable path that compares, sorts and hashes by value.
+
+        Topic("/Chat") / "Insomnia" == Topic("/Chat/Insomnia")
+
+    Raises `InvalidValue` for text that is not a topic and `LimitExceeded` for one that is too long or deep.
+    """
+
+    __slots__ = ("_segments",)
+    _segments: tuple[str, ...]
+
+    def __init__(self, path: str) -> None:
+        segments = _split(path, "topic", defaults.TOPIC_BYTES, defaults.TOPIC_LEVELS)
+        if any(ONE in segment for segment in segments):
+            raise InvalidValue(f"topic {path!r} has a wildcard: use TopicPattern({path!r}) to address many topics")
+        object.__setattr__(self, "_segments", segments)
+
+    @classmethod
+    def from_dotted(cls, name: str) -> Topic:
+        """Return the topic that other systems write with dots: `iit.sales` is `/iit/sales`."""
+        _require_text(name, "dotted topic")
+        if not name or "/" in name:
+            raise InvalidValue(f"dotted topic {name!r} is empty or contains '/': write Topic(...) for a path")
+        return cls("/" + name.replace(".", "/"))
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """The names along the path; none for the root."""
+        return self._segments
+
+    @property
+    def name(self) -> str:
+        """The last name of the path; `/` for the root."""
+        return self._segments[-1] if self._segments else "/"
+
+    @property
+    def parent(self) -> Topic | None:
+        """The topic above this one; None above the root."""
+        return _topic(self._segments[:-1]) if self._segments else None
+
+    @property
+    def parents(self) -> tuple[Topic, ...]:
+        """All topics above this one, nearest first, the root last."""
+        return tuple(_topic(self._segments[:depth]) for depth in reversed(range(len(self._segments))))
+
+    @property
+    def subtree(self) -> TopicPattern:
+        """The pattern of this topic and every topic below it."""
+        return _pattern((*self._segments, ANY))
+
+    def is_subtopic_of(self, other: Topic) -> bool:
+        """Tell whether this topic is below the other; no topic is below itself."""
+        return len(self._segments) > len(other._segments) and self.is_in_line_with(other)
+
+    def is_in_line_with(self, other: Topic) -> bool:
+        """Tell whether one of the two topics is the other, or above it, or below it."""
+        return all(mine == theirs for mine, theirs in zip(self._segments, other._segments, strict=False))
+
+    def __truediv__(self, child: str) -> Topic:
+        if not isinstance(child, str):
+            return NotImplemented
+        return Topic(f"{self}/{child}" if self._segments else f"/{child}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"topics are immutable: cannot set {name}")
+
+    def __str__(self) -> str:
+        return "/" + "/".join(self._segments)
+
+    def __repr__(self) -> str:
+        return f"Topic({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return self._segments == other._segments if isinstance(other, Topic) else NotImplemented
+
+    def __lt__(self, other: object) -> bool:
+        return self._segments < other._segments if isinstance(other, Topic) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._segments)
+
+    def __reduce__(self) -> tuple[type[Topic], tuple[str]]:
+        return Topic, (str(self),)
+
+
+class TopicPattern:
+    """A path in which `*` stands for one level and `**` for any number: `/quotes/*/tech/**`.
+
+    Patterns compare and hash by what they match: `/**/*` is `/*/**`. Raises what `Topic` raises.
+    """
+
+    __slots__ = ("_blocks", "_gaps", "_segments")
+    _segments: tuple[str, ...]
+    _blocks: tuple[tuple[str, ...], ...]
+    _gaps: tuple[int, ...]
+
+    def __init__(self, path: str) -> None:
+        # One segment more than a topic, so that the subtree of every topic can be written down.
+        segments = _split(path, "topic pattern", defaults.TOPIC_BYTES + len("/**"), defaults.TOPIC_LEVELS + 1)
+        for segment in segments:
+            if ONE in segment and segment not in {ONE, ANY}:
+                raise InvalidValue(
+                    f"topic pattern {path!r}: {segment!r} mixes a name with a wildcard; use * or ** as a whole segment"
+                )
+        self._fill(segments)
+
+    def _fill(self, segments: Sequence[str]) -> None:
+        canonical = _canonical(segments)
+        blocks, gaps = _blocks_and_gaps(canonical)
+        for name, value in (("_segments", canonical), ("_blocks", blocks), ("_gaps", gaps)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """The names and wildcards along the path."""
+        return self._segments
+
+    @property
+    def is_wildcard(self) -> bool:
+        """Whether this pattern has a wildcard; without one it matches a single topic."""
+        return ONE in self._segments or ANY in self._segments
+
+    def matches(self, topic: Topic) -> bool:
+        """Tell whether the topic is one of those this pattern addresses."""
+        return self._fits(topic.segments)
+
+    def covers(self, other: TopicPattern) -> bool:
+        """Tell whether this pattern matches every topic the other one matches."""
+        return self._fits(other._segments)
+
+    def overlaps(self, other: TopicPattern) -> bool:
+        """Tell whether some topic is matched by both patterns."""
+        mine, theirs = self._segments, other._segments
+        reached, pending = {(0, 0)}, [(0, 0)]
+        while pending:
+            new = _steps(mine, theirs, *pending.pop()) - reached
+            reached |= new
+            pending.extend(new)
+        return (len(mine), len(theirs)) in reached
+
+    def _fits(self, row: tuple[str, ...]) -> bool:
+        """Lay the blocks onto a row of names (or of names and wildcards) as the module's docstring says."""
+        first, last = self._blocks[0], self._blocks[-1]
+        if not self._gaps:
+            return len(first) == len(row) and _lies_on(first, row, 0)
+        end = len(row) - len(last)
+        if end < len(first) or not _lies_on(first, row, 0) or not _lies_on(last, row, end):
+            return False
+        at = len(first)
+        for gap, block in zip(self._gaps, self._blocks[1:-1], strict=False):
+            found = _find(block, row, _after(row, at, gap))
+            if found is None:
+                return False
+            at = found + len(block)
+        return _after(row, at, self._gaps[-1]) <= end
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"topic patterns are immutable: cannot set {name}")
+
+    def __str__(self) -> str:
+        return "/" + "/".join(self._segments)
+
+    def __repr__(self) -> str:
+        return f"TopicPattern({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return self._segments == other._segments if isinstance(other, TopicPattern) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((TopicPattern, self._segments))
+
+    def __reduce__(self) -> tuple[type[TopicPattern], tuple[str]]:
+        return TopicPattern, (str(self),)
+
+
+def receives_in_line(node: Topic, addressed: Topic) -> bool:
+    """Tell whether a subscription to a node hears a message by the rule of SwiftMQ.
+
+    It hears what is addressed to the node itself, to any node above and to any node below: `iit.sales` hears
+    `iit` and `iit.sales.US` but not `iit.projects`. One question per message, so each is heard once.
+    """
+    return addressed.is_in_line_with(node)
+
+
+def _split(path: str, kind: str, most_bytes: int, most_levels: int) -> tuple[str, ...]:
+    _require_text(path, kind)
+    if len(path) > most_bytes or len(path.encode(errors="replace")) > most_bytes:
+        raise LimitExceeded(f"{kind} {path[:40]!r}... is longer than {most_bytes} bytes: use shorter names")
+    if not path.startswith("/"):
+        raise InvalidValue(f"{kind} {path!r} must start with '/': write {'/' + path!r}")
+    segments = tuple(path[1:].split("/")) if path != "/" else ()
+    if len(segments) > most_levels:
+        raise LimitExceeded(f"{kind} {path[:40]!r}... has more than {most_levels} levels: nest less")
+    for segment in segments:
+        _check_segment(segment, path, kind)
+    return segments
+
+
+def _require_text(path: object, kind: str) -> None:
+    if not isinstance(path, str):
+        raise InvalidType(f"a {kind} is text, not {type(path).__name__}: write it in quotes")
+
+
+def _check_segment(segment: str, path: str, kind: str) -> None:
+    if not segment:
+        raise InvalidValue(f"{kind} {path!r} has an empty segment: leave out doubled and trailing slashes")
+    if segment in {".", ".."}:
+        # Topics become directories and addresses elsewhere, where these segments would lead out of the tree.
+        raise InvalidValue(f"{kind} {path!r} has the segment {segment!r}: topics are absolute, write the full path")
+    if _UNPRINTABLE.search(segment):
+        raise InvalidValue(f"{kind} {path!r} has a control character: use printable names")
+
+
+def _topic(segments: tuple[str, ...]) -> Topic:
+    """Return the topic of segments that are known to be valid."""
+    topic = Topic.__new__(Topic)
+    object.__setattr__(topic, "_segments", segments)
+    return topic
+
+
+def _pattern(segments: tuple[str, ...]) -> TopicPattern:
+    """Return the pattern of segments that are known to be valid."""
+    pattern = TopicPattern.__new__(TopicPattern)
+    pattern._fill(segments)
+    return pattern
+
+
+def _canonical(segments: Sequence[str]) -> tuple[str, ...]:
+    """Write every run of wildcards as its single stars followed by at most one `**`."""
+    row: list[str] = []
+    unbounded = False
+    for segment in segments:
+        if segment == ANY:
+            unbounded = True
+            continue
+        if unbounded and segment != ONE:
+            row.append(ANY)
+            unbounded = False
+        row.append(segment)
+    return (*row, ANY) if unbounded else tuple(row)
+
+
+def _blocks_and_gaps(canonical: Sequence[str]) -> tuple[tuple[tuple[str, ...], ...], tuple[int, ...]]:
+    """Cut a canonical row at every `**`; the stars before it are the least length of the gap."""
+    blocks: list[tuple[str, ...]] = []
+    gaps: list[int] = []
+    block: list[str] = []
+    for segment in canonical:
+        if segment != ANY:
+            block.append(segment)
+            continue
+        least = 0
+        while block and block[-1] == ONE:
+            block.pop()
+            least += 1
+        blocks.append(tuple(block))
+        gaps.append(least)
+        block = []
+    return (*blocks, tuple(block)), tuple(gaps)
+
+
+def _lies_on(block: Sequence[str], row: Sequence[str], at: int) -> bool:
+    """Tell whether each segment of the block accepts what it lies on: a star any one level, a name itself."""
+    return all(
+        segment == row[at + offset] or (segment == ONE and row[at + offset] != ANY)
+        for offset, segment in enumerate(block)
+    )
+
+
+def _find(block: Sequence[str], row: Sequence[str], start: int) -> int | None:
+    """Return the first place from start on where the block lies on the row."""
+    places = range(start, len(row) - len(block) + 1)
+    return next((at for at in places if _lies_on(block, row, at)), None)
+
+
+def _after(row: Sequence[str], at: int, levels: int) -> int:
+    """Return the first place with certainly so many levels between `at` and itself; past the end if none."""
+    while levels and at < len(row):
+        levels -= row[at] != ANY
+        at += 1
+    return at + levels
+
+
+def _steps(mine: Sequence[str], theirs: Sequence[str], i: int, j: int) -> set[tuple[int, int]]:
+    """Return where two patterns may stand after one step: a level both accept, or a `**` that ends."""
+    a = mine[i] if i < len(mine) else None
+    b = theirs[j] if j < len(theirs) else None
+    steps: set[tuple[int, int]] = set()
+    if a == ANY:
+        steps |= {(i + 1, j)} | ({(i, j + 1)} if b is not None else set())
+    if b == ANY:
+        steps |= {(i, j + 1)} | ({(i + 1, j)} if a is not None else set())
+    if a is not None and b is not None and (a == b or ONE in (a, b)):
+        steps.add((i + 1, j + 1))
+    return steps

@@ -1,0 +1,172 @@
+"""Values and their families: what may be compared with what.
+
+A comparison is only meaningful within a *family*: numbers (`int`, `float`, `Decimal`; never `bool`), booleans,
+text, bytes, instants (`datetime`, and `date` as its midnight; without a zone they are UTC) and durations.
+An `Enum` member counts as its value. Everything else (lists, objects, NaN) is `OTHER`: present, testable for
+equality with its like, never ordered. `None` means missing, everywhere.
+
+`weigh` turns any value into `(family, plain value)`, where plain values of one family compare with `==` and
+`<` and nothing that a subclass overrides has a say. Constants are weighed once, when a condition is built.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+)
+from typing import Any, Final, TypeAlias
+
+
+class Family(enum.Enum):
+    """The families of comparable values; the value is the name used in texts and notifications."""
+
+    NUMBER = "number"
+    BOOL = "bool"
+    TEXT = "text"
+    BYTES = "bytes"
+    TIME = "time"
+    DURATION = "duration"
+    OTHER = "other"
+
+    __hash__ = object.__hash__  # members are compared by identity; Enum's own is written in Python
+
+
+Weighed: TypeAlias = tuple[Family, Any]
+Weigher: TypeAlias = Callable[[Any], Weighed]
+
+ROUTINES: Final = frozenset({FunctionType, BuiltinFunctionType, MethodType, MethodDescriptorType, MethodWrapperType})
+"""What reading an attribute yields when the attribute is a method: not a value, hence missing."""
+
+_KNOWN_CLASSES: Final = 4096
+"""How many classes `weigh` remembers; a program that makes classes without end must not fill memory."""
+
+
+def weigh(value: Any) -> Weighed:
+    """Return the family of a value that is not None, and the plain value to compare."""
+    cls = type(value)
+    weigher = _weighers.get(cls)
+    if weigher is None:
+        if len(_weighers) >= _KNOWN_CLASSES:
+            _weighers.clear()
+            _weighers.update(_EXACT)
+        weigher = _weighers[cls] = _weigher_for(cls)
+    return weigher(value)
+
+
+def family_of(value: Any) -> Family | None:
+    """Return the family of a value; None for a missing one."""
+    return None if value is None else weigh(value)[0]
+
+
+def number(value: Any) -> Any:
+    """Return a value as a plain number, or NaN, which equals nothing and orders with nothing."""
+    if value is None:
+        return NAN
+    family, plain = weigh(value)
+    return plain if family is Family.NUMBER else NAN
+
+
+def plain_of(family: Family, value: Any) -> Any:
+    """Return the plain value if it belongs to the family, else None."""
+    if value is None:
+        return None
+    found, plain = weigh(value)
+    return plain if found is family else None
+
+
+def same(value: Any, constant: Any) -> bool | None:
+    """Compare two `OTHER` values for equality: unknown for NaN, and unless they are of one class.
+
+    A list compares as the tuple of its elements: constants are tuples.
+    """
+    if isinstance(value, float | Decimal):
+        return None
+    if isinstance(value, list):
+        value = tuple(value)
+    if isinstance(constant, list):
+        constant = tuple(constant)
+    if type(value) is not type(constant):
+        return None
+    try:
+        return bool(value == constant)
+    except Exception:  # noqa: BLE001  a raising __eq__ means "cannot tell", never an error in the bus
+        return None
+
+
+NAN: Final = float("nan")
+
+
+def _number(value: Any) -> Weighed:
+    return (Family.NUMBER, value) if value == value else (Family.OTHER, value)  # noqa: PLR0124  NaN differs
+
+
+def _decimal(value: Decimal) -> Weighed:
+    return (Family.OTHER, value) if value.is_nan() else (Family.NUMBER, value)
+
+
+def _instant(value: datetime) -> Weighed:
+    try:
+        if value.utcoffset() is None:
+            return Family.TIME, value.replace(tzinfo=UTC)
+        return Family.TIME, value.astimezone(UTC)
+    except Exception:  # noqa: BLE001  out of range, or a zone that raises: an instant nobody can name
+        return Family.OTHER, value
+
+
+def _midnight(value: date) -> Weighed:
+    return Family.TIME, datetime(value.year, value.month, value.day, tzinfo=UTC)
+
+
+def _member(value: enum.Enum) -> Weighed:
+    inner = value.value
+    return (Family.OTHER, value) if inner is None or isinstance(inner, enum.Enum) else weigh(inner)
+
+
+def _numpy(value: Any) -> Weighed:
+    inner = value.item()
+    return (Family.OTHER, value) if type(inner) is type(value) or inner is None else weigh(inner)
+
+
+_EXACT: Final[dict[type, Weigher]] = {
+    int: lambda value: (Family.NUMBER, value),
+    float: _number,
+    Decimal: _decimal,
+    bool: lambda value: (Family.BOOL, value),
+    str: lambda value: (Family.TEXT, value),
+    bytes: lambda value: (Family.BYTES, value),
+    datetime: _instant,
+    date: _midnight,
+    timedelta: lambda value: (Family.DURATION, value),
+}
+_weighers: dict[type, Weigher] = dict(_EXACT)
+
+# How an instance of a subclass becomes a plain one. Enums come first: they may also be ints or strings.
+_SUBCLASSES: Final[tuple[tuple[type, Weigher], ...]] = (
+    (enum.Enum, _member),
+    (int, lambda value: (Family.NUMBER, int.__index__(value))),
+    (float, lambda value: _number(float.__float__(value))),
+    (Decimal, lambda value: _decimal(Decimal(value))),
+    (str, lambda value: (Family.TEXT, str.__str__(value))),
+    (bytes, lambda value: (Family.BYTES, bytes.__getitem__(value, slice(None)))),
+    (bytearray, lambda value: (Family.BYTES, bytes(value))),
+    (datetime, _instant),
+    (date, _midnight),
+    (timedelta, lambda value: (Family.DURATION, value)),
+)
+
+
+def _weigher_for(cls: type) -> Weigher:
+    for base, weigher in _SUBCLASSES:
+        if issubclass(cls, base):
+            return weigher
+    if cls.__module__ == "numpy" and hasattr(cls, "item") and hasattr(cls, "dtype") and cls.__name__ != "ndarray":
+        return _numpy
+    return lambda value: (Family.OTHER, value)
