@@ -68,7 +68,7 @@ def test_every_example_in_the_documentation_runs(code, tmp_path):
         [sys.executable, "-W", "error", str(path)], capture_output=True, text=True, check=False, timeout=60
     )
     assert done.returncode == 0, done.stderr
-    promised = re.findall(r"#> (.*)", code)
+    promised = re.findall(r"# => (.*)", code)
     assert done.stdout.splitlines() == promised
 
 

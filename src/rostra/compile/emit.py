@@ -13,6 +13,7 @@ attribute names and constants are put into the parsed tree by `assemble`, as obj
 from __future__ import annotations
 
 import ast
+from abc import get_cache_token
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from decimal import Decimal
@@ -20,7 +21,7 @@ from inspect import CO_COROUTINE
 from types import FunctionType
 from typing import Any, Final
 
-from rostra.model import like
+from rostra.model import like, types
 from rostra.model.accessor import (
     OPERATIONS,
     Accessor,
@@ -40,7 +41,7 @@ from rostra.model.accessor import (
 from rostra.model.comparison import Comparison, Equals, NotEquals, OneOf
 from rostra.model.condition import Always, And, Condition, IsTrue, Never, Not, Or, ValueTest
 from rostra.model.normal import OF_IS_TRUE, OF_NEGATION, Ask
-from rostra.model.presence import Exists
+from rostra.model.presence import Exists, InstanceOf
 from rostra.model.text import Like, Prefix, Suffix
 from rostra.model.values import Family, number, plain_of
 
@@ -240,10 +241,18 @@ class Emitter:
             case Exists(of=of):
                 variable = self.value(of)
                 return f"{variable} is {'not ' if ask is Ask.TRUE else ''}None", [variable]
+            case InstanceOf(of=Message(), name=name) if types.registered(name) is not None:
+                return self._type_test(test, ask), []
             case ValueTest(of=of):
                 variable = self.value(of)
                 return f"{self.bind('f', test.decide_value)}({variable}) {_IS[ask]}", [variable]
         return self._as_it_is(test, ask)
+
+    def _type_test(self, test: InstanceOf, ask: Ask) -> str:
+        """Return the answer for this class of messages, good until some class is registered with an ABC."""
+        answer = test.conforms(self._event_type) is (ask is Ask.TRUE)
+        now, then = self.bind("f", get_cache_token), self.constant(get_cache_token())
+        return f"{answer} if {now}() == {then} else {self.bind('f', test.decide_value)}({self.message}) {_IS[ask]}"
 
     def _member(self, test: OneOf, ask: Ask) -> tuple[str, list[str]]:
         families: dict[Family, set[Any]] = {}

@@ -69,7 +69,7 @@ def covers(wide: Condition, narrower: Condition) -> bool:
 
 def _covers(wide: Condition, narrower: Condition, budget: _Budget) -> bool:
     budget.spend()
-    if wide == narrower or isinstance(wide, Always) or isinstance(narrower, Never):
+    if _covers_visibly(wide, narrower):
         return True
     if isinstance(wide, And):
         return all(_covers(part, narrower, budget) for part in wide.parts())
@@ -80,6 +80,14 @@ def _covers(wide: Condition, narrower: Condition, budget: _Budget) -> bool:
         return _covers_in_parts(wide, narrower, budget)
     covering = [constraints(box) for box in ours.boxes]
     return not any(_remains(box, covering, budget) for box in theirs.closed)
+
+
+def _covers_visibly(wide: Condition, narrower: Condition) -> bool:
+    if wide == narrower or isinstance(wide, Always) or isinstance(narrower, Never):
+        return True
+    return (isinstance(wide, Or) and narrower in wide.parts()) or (
+        isinstance(narrower, And) and wide in narrower.parts()
+    )
 
 
 class _Normal(NamedTuple):
@@ -100,8 +108,8 @@ def _normal(condition: Condition) -> _Normal | None:
 
 def _covers_in_parts(wide: Condition, narrower: Condition, budget: _Budget) -> bool:
     """Compare conditions that have no normal form: enough that a part covers, or that a part is covered."""
-    return (isinstance(wide, Or) and any(_covers(part, narrower, budget) for part in wide.parts())) or (
-        isinstance(narrower, And) and any(_covers(wide, part, budget) for part in narrower.parts())
+    return (isinstance(narrower, And) and any(_covers(wide, part, budget) for part in narrower.parts())) or (
+        isinstance(wide, Or) and any(_covers(part, narrower, budget) for part in wide.parts())
     )
 
 

@@ -50,7 +50,12 @@ class InstanceOf(ValueTest):
         raise InvalidType("InstanceOf takes (type) or (accessor, type)")
 
     def decide_value(self, value: Any) -> bool:
-        return value is not None and _conforms(type(value), self.name)
+        return value is not None and self.conforms(type(value))
+
+    def conforms(self, cls: type) -> bool:
+        """Say whether values of a class conform to the type."""
+        target = types.registered(self.name)
+        return self.name in types.ancestry(cls) if target is None else types.conforms(cls, target)
 
     def __repr__(self) -> str:
         return f"{base_text(self.of)}.is_a({self.name!r})"
@@ -63,10 +68,3 @@ def _type_name(target: Any) -> str:
         return target
     types.register(target)
     return types.type_name(target)
-
-
-def _conforms(cls: type, name: str) -> bool:
-    target = types.registered(name)
-    if target is not None:
-        return types.conforms(cls, target)
-    return name in types.ancestry(cls)
