@@ -33,9 +33,9 @@ def test_a_topic_is_a_value() -> None:
     assert chat.name == "Insomnia"
     assert chat.segments == ("Chat", "Insomnia")
     assert copy.deepcopy(chat) == pickle.loads(pickle.dumps(chat)) == chat
-    with pytest.raises(AttributeError, match="immutable"):
+    with pytest.raises(AttributeError, match="cannot be changed"):
         chat.name = "Other"  # type: ignore[misc]
-    with pytest.raises(AttributeError, match="immutable"):
+    with pytest.raises(AttributeError, match="cannot be changed"):
         chat._segments = ()
 
 
@@ -191,7 +191,7 @@ def test_a_pattern_is_a_value() -> None:
     assert TopicPattern("/**").is_wildcard
     assert Topic("/a").subtree == TopicPattern("/a/**")
     assert Topic("/").subtree == TopicPattern("/**")
-    with pytest.raises(AttributeError, match="immutable"):
+    with pytest.raises(AttributeError, match="cannot be changed"):
         pattern._segments = ()
 
 

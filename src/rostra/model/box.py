@@ -149,7 +149,7 @@ def constraint(condition: Condition) -> Constraint:
         allowed = {Ask.TRUE: true, Ask.FALSE: false, Ask.NOT_TRUE: ~true, Ask.NOT_FALSE: ~false}[ask]
         return Constraint(thing, allowed)
     if isinstance(test, Comparison) and not isinstance(test.right, Constant):
-        return Constraint((test.left, test.right), _relations(test, ask))
+        return _related(test, ask)
     if isinstance(test, NotEquals):
         test, ask = test.negated(), _SWAPPED[ask]
     return Constraint(test, _ANSWERS[ask] & _unconstrained(test))  # type: ignore[operator]
@@ -158,6 +158,17 @@ def constraint(condition: Condition) -> Constraint:
 _SWAPPED: Final = {
     Ask.TRUE: Ask.FALSE, Ask.FALSE: Ask.TRUE, Ask.NOT_TRUE: Ask.NOT_FALSE, Ask.NOT_FALSE: Ask.NOT_TRUE,
 }  # fmt: skip
+
+
+def _related(test: Comparison, ask: Ask) -> Constraint:
+    """Return the constraint on a pair, which has one order whichever way round it was compared."""
+    relations = _relations(test, ask)
+    if repr(test.left) <= repr(test.right):
+        return Constraint((test.left, test.right), relations)
+    return Constraint((test.right, test.left), frozenset(_TURNED.get(relation, relation) for relation in relations))
+
+
+_TURNED: Final = {"<": ">", ">": "<"}
 
 
 def _relations(test: Comparison, ask: Ask) -> Answers:

@@ -20,7 +20,7 @@ class Node:
 
     def __init_subclass__(cls) -> None:
         own = cls.__dict__.get("__slots__", ())
-        cls._fields = (*cls._fields, *own)
+        cls._fields = (*cls._fields, *(name for name in own if name != "__weakref__"))
 
     def _key(self) -> Any:
         return self._values()

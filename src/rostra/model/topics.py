@@ -21,13 +21,12 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from rostra import defaults
 from rostra.errors import InvalidType, InvalidValue, LimitExceeded
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from rostra.model.node import Node
 
 ONE: Final = "*"
 ANY: Final = "**"
@@ -37,7 +36,7 @@ _UNPRINTABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 
 
 @functools.total_ordering
-class Topic:
+class Topic(Node):
     """A place in the hierarchy of topics: an immutable path that compares, sorts and hashes by value.
 
         Topic("/Chat") / "Insomnia" == Topic("/Chat/Insomnia")
@@ -45,14 +44,15 @@ class Topic:
     Raises `InvalidValue` for text that is not a topic and `LimitExceeded` for one that is too long or deep.
     """
 
-    __slots__ = ("_segments",)
-    _segments: tuple[str, ...]
+    __slots__ = ("segments",)
+    segments: tuple[str, ...]
+    """The names along the path; none for the root."""
 
-    def __init__(self, path: str) -> None:
+    def __new__(cls, path: str) -> Topic:
         segments = _split(path, "topic", defaults.TOPIC_BYTES, defaults.TOPIC_LEVELS)
         if any(ONE in segment for segment in segments):
             raise InvalidValue(f"topic {path!r} has a wildcard: use TopicPattern({path!r}) to address many topics")
-        object.__setattr__(self, "_segments", segments)
+        return cls._of(segments)
 
     @classmethod
     def from_dotted(cls, name: str) -> Topic:
@@ -63,77 +63,61 @@ class Topic:
         return cls("/" + name.replace(".", "/"))
 
     @property
-    def segments(self) -> tuple[str, ...]:
-        """The names along the path; none for the root."""
-        return self._segments
-
-    @property
     def name(self) -> str:
         """The last name of the path; `/` for the root."""
-        return self._segments[-1] if self._segments else "/"
+        return self.segments[-1] if self.segments else "/"
 
     @property
     def parent(self) -> Topic | None:
         """The topic above this one; None above the root."""
-        return _topic(self._segments[:-1]) if self._segments else None
+        return Topic._of(self.segments[:-1]) if self.segments else None
 
     @property
     def parents(self) -> tuple[Topic, ...]:
         """All topics above this one, nearest first, the root last."""
-        return tuple(_topic(self._segments[:depth]) for depth in reversed(range(len(self._segments))))
+        return tuple(Topic._of(self.segments[:depth]) for depth in reversed(range(len(self.segments))))
 
     @property
     def subtree(self) -> TopicPattern:
         """The pattern of this topic and every topic below it."""
-        return _pattern((*self._segments, ANY))
+        return _pattern((*self.segments, ANY))
 
     def is_subtopic_of(self, other: Topic) -> bool:
         """Tell whether this topic is below the other; no topic is below itself."""
-        return len(self._segments) > len(other._segments) and self.is_in_line_with(other)
+        return len(self.segments) > len(other.segments) and self.is_in_line_with(other)
 
     def is_in_line_with(self, other: Topic) -> bool:
         """Tell whether one of the two topics is the other, or above it, or below it."""
-        return all(mine == theirs for mine, theirs in zip(self._segments, other._segments, strict=False))
+        return all(mine == theirs for mine, theirs in zip(self.segments, other.segments, strict=False))
 
     def __truediv__(self, child: str) -> Topic:
         if not isinstance(child, str):
             return NotImplemented
-        return Topic(f"{self}/{child}" if self._segments else f"/{child}")
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"topics are immutable: cannot set {name}")
+        return Topic(f"{self}/{child}" if self.segments else f"/{child}")
 
     def __str__(self) -> str:
-        return "/" + "/".join(self._segments)
+        return "/" + "/".join(self.segments)
 
     def __repr__(self) -> str:
         return f"Topic({str(self)!r})"
 
-    def __eq__(self, other: object) -> bool:
-        return self._segments == other._segments if isinstance(other, Topic) else NotImplemented
-
     def __lt__(self, other: object) -> bool:
-        return self._segments < other._segments if isinstance(other, Topic) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._segments)
-
-    def __reduce__(self) -> tuple[type[Topic], tuple[str]]:
-        return Topic, (str(self),)
+        return self.segments < other.segments if isinstance(other, Topic) else NotImplemented
 
 
-class TopicPattern:
+class TopicPattern(Node):
     """A path in which `*` stands for one level and `**` for any number: `/quotes/*/tech/**`.
 
     Patterns compare and hash by what they match: `/**/*` is `/*/**`. Raises what `Topic` raises.
     """
 
-    __slots__ = ("_blocks", "_gaps", "_segments")
-    _segments: tuple[str, ...]
+    __slots__ = ("_blocks", "_gaps", "segments")
     _blocks: tuple[tuple[str, ...], ...]
     _gaps: tuple[int, ...]
+    segments: tuple[str, ...]
+    """The names and wildcards along the path."""
 
-    def __init__(self, path: str) -> None:
+    def __new__(cls, path: str) -> TopicPattern:
         # One segment more than a topic, so that the subtree of every topic can be written down.
         segments = _split(path, "topic pattern", defaults.TOPIC_BYTES + len("/**"), defaults.TOPIC_LEVELS + 1)
         for segment in segments:
@@ -141,23 +125,12 @@ class TopicPattern:
                 raise InvalidValue(
                     f"topic pattern {path!r}: {segment!r} mixes a name with a wildcard; use * or ** as a whole segment"
                 )
-        self._fill(segments)
-
-    def _fill(self, segments: Sequence[str]) -> None:
-        canonical = _canonical(segments)
-        blocks, gaps = _blocks_and_gaps(canonical)
-        for name, value in (("_segments", canonical), ("_blocks", blocks), ("_gaps", gaps)):
-            object.__setattr__(self, name, value)
-
-    @property
-    def segments(self) -> tuple[str, ...]:
-        """The names and wildcards along the path."""
-        return self._segments
+        return _pattern(segments)
 
     @property
     def is_wildcard(self) -> bool:
         """Whether this pattern has a wildcard; without one it matches a single topic."""
-        return ONE in self._segments or ANY in self._segments
+        return ONE in self.segments or ANY in self.segments
 
     def matches(self, topic: Topic) -> bool:
         """Tell whether the topic is one of those this pattern addresses."""
@@ -165,11 +138,11 @@ class TopicPattern:
 
     def covers(self, other: TopicPattern) -> bool:
         """Tell whether this pattern matches every topic the other one matches."""
-        return self._fits(other._segments)
+        return self._fits(other.segments)
 
     def overlaps(self, other: TopicPattern) -> bool:
         """Tell whether some topic is matched by both patterns."""
-        mine, theirs = self._segments, other._segments
+        mine, theirs = self.segments, other.segments
         reached, pending = {(0, 0)}, [(0, 0)]
         while pending:
             new = _steps(mine, theirs, *pending.pop()) - reached
@@ -193,23 +166,11 @@ class TopicPattern:
             at = found + len(block)
         return _after(row, at, self._gaps[-1]) <= end
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"topic patterns are immutable: cannot set {name}")
-
     def __str__(self) -> str:
-        return "/" + "/".join(self._segments)
+        return "/" + "/".join(self.segments)
 
     def __repr__(self) -> str:
         return f"TopicPattern({str(self)!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return self._segments == other._segments if isinstance(other, TopicPattern) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash((TopicPattern, self._segments))
-
-    def __reduce__(self) -> tuple[type[TopicPattern], tuple[str]]:
-        return TopicPattern, (str(self),)
 
 
 def receives_in_line(node: Topic, addressed: Topic) -> bool:
@@ -250,18 +211,10 @@ def _check_segment(segment: str, path: str, kind: str) -> None:
         raise InvalidValue(f"{kind} {path!r} has a control character: use printable names")
 
 
-def _topic(segments: tuple[str, ...]) -> Topic:
-    """Return the topic of segments that are known to be valid."""
-    topic = Topic.__new__(Topic)
-    object.__setattr__(topic, "_segments", segments)
-    return topic
-
-
-def _pattern(segments: tuple[str, ...]) -> TopicPattern:
+def _pattern(segments: Sequence[str]) -> TopicPattern:
     """Return the pattern of segments that are known to be valid."""
-    pattern = TopicPattern.__new__(TopicPattern)
-    pattern._fill(segments)
-    return pattern
+    canonical = _canonical(segments)
+    return TopicPattern._of(*_blocks_and_gaps(canonical), canonical)
 
 
 def _canonical(segments: Sequence[str]) -> tuple[str, ...]:

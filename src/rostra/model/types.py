@@ -35,9 +35,10 @@ from typing import Any, Final, Generic, Protocol, TypeAlias
 from rostra import defaults
 from rostra.errors import InvalidType, InvalidValue, LimitExceeded
 from rostra.model.events import BASE_CLASSES, annotations_of, own_member_names
+from rostra.model.node import Node
 
 
-class Intersection:
+class Intersection(Node):
     """What conforms to several types at once, without a class that declares it.
 
         Intersection(DSC, DI)      # talks for both departments
@@ -47,22 +48,17 @@ class Intersection:
     """
 
     __slots__ = ("__weakref__", "_types")
+    _types: frozenset[type]
 
-    def __init__(self, *types: Target) -> None:
+    def __new__(cls, *types: Target) -> Intersection:
         if not types:
             raise InvalidValue("an intersection needs at least one type: everything is `object`")
-        self._types = frozenset(flat for one in types for flat in _flatten(one))
+        return cls._of(frozenset(flat for one in types for flat in _flatten(one)))
 
     @property
     def types(self) -> tuple[type, ...]:
         """The types, sorted by name."""
         return tuple(sorted(self._types, key=_label))
-
-    def __eq__(self, other: object) -> bool:
-        return self._types == other._types if isinstance(other, Intersection) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash((Intersection, self._types))
 
     def __repr__(self) -> str:
         return f"Intersection({', '.join(cls.__qualname__ for cls in self.types)})"
