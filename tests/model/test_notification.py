@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rostra import defaults
+from rostra import defaults, it
 from rostra.errors import InvalidValue, LimitExceeded
 from rostra.model.notification import Attribute, attributes
-from rostra.model.values import Family
+from rostra.model.values import Family, family_of
 from tests.model import zoo
 
 NOW = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
@@ -210,3 +210,26 @@ def test_a_tree_flattens_to_its_leaves(tree: Any) -> None:
     found = attributes(tree)
     assert [(attribute.name, attribute.value) for attribute in found] == leaves(tree)
     assert len({attribute.name for attribute in found}) == len(found)
+
+
+scalars = st.one_of(st.integers(0, 3), st.booleans(), st.sampled_from(["", "a", "ab"]), st.none(), st.just(1.0))
+nested = st.dictionaries(st.sampled_from(["x", "y"]), scalars | st.dictionaries(st.just("z"), scalars), max_size=2)
+
+
+@pytest.mark.spec("C3", "C4")
+@given(nested, st.sampled_from([("x",), ("y",), ("x", "z"), ("y", "z")]), st.sampled_from([0, 1, True, "a", "ab"]))
+def test_a_filter_on_an_event_is_a_filter_on_its_notification(
+    event: dict[str, Any], path: tuple[str, ...], constant: Any
+) -> None:
+    """An attribute matches (name, type, operator, constant) when the name and the family agree, and the values do."""
+    try:
+        triples = attributes({"pos": event})
+    except InvalidValue:
+        return
+    term = it.pos
+    for step in path:
+        term = term[step]
+    name = ".".join(("pos", *path))
+    same_name_and_type = [t.value for t in triples if t.name == name and t.family is family_of(constant)]
+    assert (term == constant)({"pos": event}) is any(value == constant for value in same_name_and_type)
+    assert (term != constant)({"pos": event}) is any(value != constant for value in same_name_and_type)
