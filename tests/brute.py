@@ -36,11 +36,11 @@ CONSTANTS = {
 }
 
 A_VALUES = [
-    None, NAN, ["a"], 0, 1, 1.5, 2, 2.5, 3, 4, float("inf"), float("-inf"),
+    None, NAN, ["a"], ["b"], 0, 1, 1.5, 2, 2.5, 3, 4, float("inf"), float("-inf"),
     "", "A", "a", "a\0", "aa", "ab", "aba", "abb", "ac", "az", "b", "ba", "bz", "c",
     True, False, b"", b"a", b"a\0", b"b", DAY - dt.timedelta(1), DAY, NEXT, NEXT + dt.timedelta(1),
 ]  # fmt: skip
-B_VALUES = [None, NAN, 0, 1, 1.5, 2, 2.5, 3, 4, "", "a", "aa", "b", True]
+B_VALUES = [None, NAN, ["a"], 0, 1, 1.5, 2, 2.5, 3, 4, "", "a", "aa", "b", True]
 C_VALUES = [
     None, {"x": NAN}, {"x": 0}, {"x": 1}, {"x": 1.5}, {"x": 2}, {"x": 3}, {"x": "a"}, {}, 1, Base(), Derived(),
 ]  # fmt: skip

@@ -7,7 +7,7 @@ attribute, NaN, a value of another family or a raising accessor makes a comparis
 import datetime as dt
 import math
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
@@ -51,19 +51,22 @@ def get(accessor, message):
     match accessor:
         case acc.Message():
             return message
-        case acc.Constant(value=value):
+        case acc.Constant(value=value) | acc.Literal(value=value):
             return value
         case acc.Attribute(of=of, name=name):
             return attribute(get(of, message), name)
         case acc.Item(of=of, index=index):
             target = get(of, message)
+            if isinstance(target, Mapping):
+                return looked_up(target, index)
             try:
-                return None if target is None else target[index]
+                return target[index] if isinstance(target, Sequence) else None
             except Exception:
                 return None
         case acc.Invoke(of=of, method=method, arguments=arguments):
             target, values = get(of, message), [get(a, message) for a in arguments]
-            if target is None or any(v is None for v in values):
+            needed = [v for a, v in zip(arguments, values, strict=True) if not isinstance(a, acc.Literal)]
+            if target is None or None in needed:
                 return None
             return invoked(target, method, values)
         case acc.Arithmetic(left=left, operator=operator, right=right):
@@ -73,7 +76,7 @@ def get(accessor, message):
 
 def looked_up(mapping, name):
     try:
-        return mapping[name]
+        return dict(mapping.items()).get(name)
     except Exception:
         return None
 
@@ -97,6 +100,8 @@ def invoked(target, method, values):
             return method(target, *values)
         if isinstance(target, Mapping) and not values:
             return looked_up(target, method)
+        if method in acc.SCALAR_METHODS and plain(target)[0] == "other":
+            return None
         found = getattr(target, method)
         return found(*values) if callable(found) else None if values else found
     except Exception:
@@ -132,10 +137,16 @@ def compared(symbol, left, right):
     if left_kind in (None, "nan") or left_kind != right_kind:
         return None
     if left_kind == "other":
-        a, b = (tuple(v) if isinstance(v, list) else v for v in (a, b))
-        if type(a) is not type(b) or symbol not in ("==", "!="):
+        if symbol not in ("==", "!="):
             return None
-        return (a == b) is (symbol == "==")
+        if type(a) in (list, tuple) and type(b) in (list, tuple):
+            pairs = list(zip(a, b, strict=False))
+            equal = len(a) == len(b) and all(x is y is None or compared("==", x, y) is True for x, y in pairs)
+        elif type(a) is type(b):
+            equal = a == b
+        else:
+            return None
+        return equal is (symbol == "==")
     return {
         "==": a == b,
         "!=": a != b,
@@ -199,8 +210,8 @@ def decide_text(test, value):
     kind, comparable = plain(value)
     match test:
         case con.Contains(item=item):
-            if kind == "other" and isinstance(value, list | tuple | set | frozenset):
-                return any(compared("==", member, item.value) is True for member in value)
+            if kind == "other" and isinstance(comparable, list | tuple | set | frozenset):
+                return any(compared("==", member, item.value) is True for member in comparable)
             wanted, part = plain(item.value)
             if kind != wanted or kind not in ("text", "bytes"):
                 return None

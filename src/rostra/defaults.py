@@ -13,23 +13,51 @@ CONDITION_PREDICATES: Final = 64
 NESTING: Final = 32
 """Deepest nesting of a condition, an accessor or an event body. Deeper ones are mistakes or attacks."""
 
+LOCAL_NESTING: Final = 100
+"""Deepest nesting of a condition built in this process; well within what Python's own recursion allows."""
+
+CONSTANT_BITS: Final = 4_096
+"""Largest whole number in a condition: Python refuses to print numbers of more than some 14,000 bits."""
+
 CONJUNCTIONS: Final = 64
 """Most conjunctions a normal form may have. Beyond it a condition stays a tree: slower, never blown up."""
 
-CUTS: Final = 2_000
-"""Most pieces `covers` may cut a condition into before it answers "cannot tell" (that is, no)."""
+COMPARISON_WORK: Final = 200_000
+"""Work that comparing two conditions may take, in steps of about a microsecond, before it is "cannot tell"."""
 
 NORMAL_FORMS: Final = 10_000
 """Normal forms kept for comparing conditions with each other: routing compares the same ones again and again."""
 
-PATTERN_STATES: Final = 512
-"""Most states visited when two LIKE patterns are compared before the answer is "cannot tell"."""
+PATTERN_WORK: Final = 10_000
+"""Places visited when two LIKE patterns are compared before the answer is "cannot tell": a few milliseconds."""
+
+PATTERN_COST: Final = 1_000
+"""What comparing two LIKE patterns counts for in `COMPARISON_WORK`."""
+
+PATTERN_ANSWERS: Final = 4_096
+"""Comparisons of LIKE patterns that are remembered."""
 
 ATTRIBUTES: Final = 10_000
 """Most attributes the notification view of one event may have."""
 
+WEIGHED_CLASSES: Final = 4_096
+"""Classes of values that are remembered with their family; a program that makes classes without end must not
+fill memory with them."""
+
 COMPILED_CLASSES: Final = 256
 """Event classes for which one compiled condition keeps generated code; later ones reuse the slots."""
+
+COMPILED_DEPTH: Final = 40
+"""Nesting beyond which a part of a condition is interpreted, not compiled: Python's own parser has a limit."""
+
+GROUP_CONJUNCTIONS: Final = 16
+"""Conjunctions one condition may take up in a compiled group; one with more is a single expression there."""
+
+GROUP_MEMBERS: Final = 64
+"""Largest set that a conjunction in a compiled group is filed under, once for each member."""
+
+GROUP_NESTING: Final = 12
+"""Deepest nesting of shared tests in a compiled group; Python's tokenizer stops at a hundred levels."""
 
 GROUP_CHUNK: Final = 256
 """Conditions compiled into one generated function: larger ones gain nothing and compile more slowly."""

@@ -26,9 +26,16 @@ def test_equal_opaque_conditions_are_asked_once_where_they_are_shared():
         asked.append(message)
         return True
 
-    group = compile_group(dict.fromkeys(range(10), (it.x > 0) & code), dict)
-    assert len(group({"x": 1})) == 10
+    conditions = dict.fromkeys(range(10), (it.x > 0) & code) | {f"{i}": (it.y == i) & code for i in range(5)}
+    assert len(compile_group(conditions, dict)({"x": 1, "y": 1})) == 11
     assert len(asked) == 1
+
+
+def test_a_group_is_a_mapping_of_conditions():
+    assert compile_group({1: lambda message: message["x"] > 1})({"x": 2}) == [1]
+    for wrong in ([it.x == 1], {1: 5}, {1: it.x}):
+        with pytest.raises(TypeError):
+            compile_group(wrong)
 
 
 def test_ids_may_be_anything_hashable_and_come_once():

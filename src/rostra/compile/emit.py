@@ -13,27 +13,33 @@ attribute names and constants are put into the parsed tree by `assemble`, as obj
 from __future__ import annotations
 
 import ast
-from abc import get_cache_token
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from inspect import CO_COROUTINE
-from types import FunctionType
+from types import FunctionType, NoneType
 from typing import Any, Final
 
+from rostra.defaults import COMPILED_DEPTH
 from rostra.model import like, types
 from rostra.model.accessor import (
+    NOT_DATA,
     OPERATIONS,
+    SCALAR_METHODS,
     Accessor,
     Arithmetic,
     Attribute,
     Constant,
     Invoke,
     Item,
+    Literal,
     Message,
     call,
     element,
     hidden_data,
+    is_mapping,
     read,
     read_value,
     settled,
@@ -42,13 +48,10 @@ from rostra.model.comparison import Comparison, Equals, NotEquals, OneOf
 from rostra.model.condition import Always, And, Condition, IsTrue, Never, Not, Or, ValueTest
 from rostra.model.normal import OF_IS_TRUE, OF_NEGATION, Ask
 from rostra.model.presence import Exists, InstanceOf
-from rostra.model.text import Like, Prefix, Suffix
+from rostra.model.text import Contains, Like, Prefix, Suffix
 from rostra.model.values import Family, number, plain_of
 
 _INLINE: Final = (int, float, str, bytes, bool)
-_MAX_DEPTH: Final = 40
-"""Nesting beyond which a part of a condition is evaluated as it is: Python's own parser has a limit."""
-
 _EXACT_TYPES: Final = {
     Family.TEXT: "str",
     Family.BOOL: "bool",
@@ -60,13 +63,17 @@ _EXACT_TYPES: Final = {
 class Emitter:
     """Collects the names, constants and variables of one generated module.
 
-    `event_type` is the exact class of the messages that the code will see.
+    `event_type` is the exact class of the messages that the code will see, `conditions` is all that will be asked:
+    what costs more than a comparison and is asked more than once is remembered, in a dictionary for each message.
     """
 
     message: Final = "o"
     topic: Final = "topic"
+    memo: Final = "memo"
 
-    def __init__(self, event_type: type) -> None:
+    def __init__(self, event_type: type, conditions: Iterable[Condition]) -> None:
+        asked = Counter(test for condition in conditions for test in condition.tests() if _is_costly(test))
+        self._repeated = {test for test, times in asked.items() if times > 1}
         self.globals: dict[str, Any] = {"timedelta": timedelta}
         self.attributes: dict[str, str] = {}
         self.constants: dict[str, Any] = {}
@@ -135,7 +142,7 @@ class Emitter:
         """Return a variable like `value`, but one that may hold a method or coroutine: of no family either way."""
         if isinstance(accessor, Message):
             return self.message
-        if isinstance(accessor, Constant):
+        if isinstance(accessor, Constant | Literal):
             return self.bind("c", accessor.value)
         fast = self._fast(accessor)
         if fast is not None:
@@ -152,10 +159,10 @@ class Emitter:
         match accessor:
             case Attribute(of=Message(), name=name) if cls is dict:
                 return f"{self.message}.get({self.constant(name)})", "None"
-            case Attribute(of=Message(), name=name) if not issubclass(cls, Mapping) and not name.startswith("_"):
+            case Attribute(of=Message(), name=name) if _has_attributes(cls) and not name.startswith("_"):
                 return f"{self.message}.{self._attribute(name)}", "None"
             case Invoke(of=Message(), method=str(name), arguments=arguments) if _is_method(cls, name):
-                if all(isinstance(argument, Constant) for argument in arguments):
+                if all(isinstance(argument, Literal) for argument in arguments):
                     values = ", ".join(map(self._raw, arguments))
                     hidden = f"{self.bind('f', hidden_data)}({self.message}, {self.constant(name)})"
                     return f"{self.message}.{self._attribute(name)}({values})", "None" if values else hidden
@@ -171,7 +178,8 @@ class Emitter:
                 return f"{self.bind('f', element)}({base}, {self.constant(index)})", [base]
             case Invoke(of=of, method=method, arguments=arguments):
                 values = [self.value(of), *map(self.value, arguments)]
-                present = " or ".join(f"{value} is None" for value in values)
+                needed = [values[0], *(self.value(a) for a in arguments if not isinstance(a, Literal))]
+                present = " or ".join(f"{value} is None" for value in needed)
                 called = f"{self.bind('f', call)}({values[0]}, {self.constant(method)}, [{', '.join(values[1:])}])"
                 return f"None if {present} else {called}", values
             case Arithmetic(left=left, operator=operator, right=right):
@@ -194,7 +202,7 @@ class Emitter:
 
     def expression(self, condition: Condition, ask: Ask = Ask.TRUE, depth: int = 0) -> tuple[str, list[str]]:
         """Return an expression that is true exactly if the answer to the question is yes, and its variables."""
-        if depth > _MAX_DEPTH:
+        if depth > COMPILED_DEPTH:
             return self._as_it_is(condition, ask)
         match condition:
             case Always() | Never():
@@ -214,8 +222,21 @@ class Emitter:
         return self._test(condition, ask)
 
     def _as_it_is(self, condition: Condition, ask: Ask) -> tuple[str, list[str]]:
-        bound = self.bind("f", condition.decide)
-        return f"{bound}({self.message}, {self.topic}) {_IS[ask]}", []
+        return f"{self._answer(condition, condition.decide, self.message, self.topic)} {_IS[ask]}", []
+
+    def _answer(self, test: Condition, decide: Callable[..., Any], *arguments: str) -> str:
+        """Return an expression for the answer of a test, asked once for each message however often it is used."""
+        asked = ", ".join(arguments)
+        if test not in self._repeated:
+            return f"{self.bind('f', decide)}({asked})"
+        return f"{self._bind_once(test, decide)}({self.memo}, {asked})"
+
+    def _bind_once(self, test: Condition, decide: Callable[..., Any]) -> str:
+        key = ("once", test)
+        if key not in self._names:
+            self._names[key] = name = f"f{len(self._names)}"
+            self.globals[name] = _once(name, decide)
+        return self._names[key]
 
     def _test(self, test: Condition, ask: Ask) -> tuple[str, list[str]]:
         match test:
@@ -236,7 +257,7 @@ class Emitter:
             case Like(of=of, pattern=pattern):
                 variable = self.operand(of, Family.TEXT)
                 negation = "" if ask is Ask.TRUE else "not "
-                matches = f"{self.bind('f', like.matches)}({self.bind('c', pattern)}, {variable})"
+                matches = self._answer(test, partial(like.matches, pattern), variable)
                 return f"{variable} is not None and {negation}{matches}", [variable]
             case Exists(of=of):
                 variable = self.value(of)
@@ -245,14 +266,15 @@ class Emitter:
                 return self._type_test(test, ask), []
             case ValueTest(of=of):
                 variable = self.value(of)
-                return f"{self.bind('f', test.decide_value)}({variable}) {_IS[ask]}", [variable]
+                return f"{self._answer(test, test.decide_value, variable)} {_IS[ask]}", [variable]
         return self._as_it_is(test, ask)
 
     def _type_test(self, test: InstanceOf, ask: Ask) -> str:
-        """Return the answer for this class of messages, good until some class is registered with an ABC."""
-        answer = test.conforms(self._event_type) is (ask is Ask.TRUE)
-        now, then = self.bind("f", get_cache_token), self.constant(get_cache_token())
-        return f"{answer} if {now}() == {then} else {self.bind('f', test.decide_value)}({self.message}) {_IS[ask]}"
+        """Return the answer for this class of messages, good until something becomes known about types."""
+        known = self._event_type is not NoneType and test.conforms(self._event_type)
+        now, then = self.bind("f", types.token), self.bind("c", types.token())
+        later = f"{self.bind('f', test.decide_value)}({self.message}) {_IS[ask]}"
+        return f"{known is (ask is Ask.TRUE)} if {now}() == {then} else {later}"
 
     def _member(self, test: OneOf, ask: Ask) -> tuple[str, list[str]]:
         families: dict[Family, set[Any]] = {}
@@ -294,11 +316,33 @@ def _guarded(variable: str, expression: str, otherwise: str) -> list[str]:
     return ["try:", f"    {variable} = {expression}", "except Exception:", f"    {variable} = {otherwise}"]
 
 
+def _is_costly(test: Condition) -> bool:
+    return test.is_code or isinstance(test, Like | Contains | InstanceOf)
+
+
+def _once(key: str, decide: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that decides for the first who asks about a message and remembers for the others."""
+
+    def decide_once(memo: dict[str, Any], *arguments: Any) -> Any:
+        if key not in memo:
+            memo[key] = decide(*arguments)
+        return memo[key]
+
+    return decide_once
+
+
+def _has_attributes(cls: type) -> bool:
+    """Say whether reading an attribute of an instance is what `read` does, but for methods."""
+    return not is_mapping(cls) and not issubclass(cls, NOT_DATA)
+
+
 def _is_method(cls: type, name: str) -> bool:
     """Say whether a name is an ordinary method of a class, so that calling it does what `call` would."""
-    if name.startswith("_") or issubclass(cls, Mapping):
+    if name.startswith("_") or name in SCALAR_METHODS or is_mapping(cls):
         return False
-    member = getattr(cls, name, None)
+    if type(cls.__getattribute__) is FunctionType:
+        return False
+    member = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
     return isinstance(member, FunctionType) and not member.__code__.co_flags & CO_COROUTINE
 
 

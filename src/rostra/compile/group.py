@@ -1,7 +1,7 @@
 """Many conditions as one function: the ids of those that a message satisfies (A13).
 
 Every condition is brought into normal form, so that the group is a list of conjunctions of tests, each worth an
-id. Equal accessors are evaluated once, whoever asks. Then:
+id. Equal accessors are evaluated once, whoever asks, and so are equal tests that cost more than a comparison. Then:
 
 - A conjunction with an equality is filed under it: one dictionary look-up for each attribute finds those whose
   equality holds, and only their other tests are evaluated. Where a conjunction has several equalities it goes
@@ -16,14 +16,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from rostra.compile.emit import Emitter, assemble
-from rostra.compile.static import ByClass
-from rostra.defaults import GROUP_CHUNK
+from rostra.compile.static import ByClass, checked_class
+from rostra.defaults import GROUP_CHUNK, GROUP_CONJUNCTIONS, GROUP_MEMBERS, GROUP_NESTING
+from rostra.errors import InvalidType
 from rostra.model.accessor import Accessor, Constant
 from rostra.model.comparison import Comparison, Equals, OneOf
-from rostra.model.condition import Condition
+from rostra.model.condition import Condition, ConditionLike, as_condition
 from rostra.model.normal import disjunction
 from rostra.model.presence import Exists
 from rostra.model.text import Prefix, Suffix
@@ -31,15 +32,6 @@ from rostra.model.values import Family
 
 Id = TypeVar("Id", bound=Hashable)
 Matching: TypeAlias = Callable[..., list[Any]]
-
-_NESTING: Final = 12
-"""Deepest nesting of shared tests; Python's tokenizer stops at a hundred levels."""
-
-_CONJUNCTIONS: Final = 16
-"""Conjunctions one condition may take up in a group; one with more is evaluated as a single expression."""
-
-_MEMBERS: Final = 64
-"""Largest set that a conjunction is filed under, once for each member."""
 
 _ARGUMENTS: Final = "ARGUMENTS"
 """Stands in the source for the variables of the main function until all of them are known."""
@@ -56,19 +48,28 @@ class _Entry(NamedTuple):
 _Filed: TypeAlias = dict[tuple[Accessor, Family], dict[Any, list[_Entry]]]
 
 
-def compile_group(conditions: Mapping[Id, Condition], event_type: type | None = None) -> Callable[..., list[Id]]:
+class Matcher(Protocol[Id]):
+    """A compiled group of conditions."""
+
+    def __call__(self, message: Any, topic: str = "") -> list[Id]:
+        """Return the ids of the conditions that the message satisfies."""
+
+
+def compile_group(conditions: Mapping[Id, ConditionLike], event_type: type | None = None) -> Matcher[Id]:
     """Return a function `(message, topic="") -> ids` of the conditions that the message satisfies.
 
     Each id appears once, in no particular order. With an event type the code for messages of exactly that
     class is generated now, for others when the first one comes.
     """
-    group = dict(conditions)
+    if not isinstance(conditions, Mapping):
+        raise InvalidType("compile_group takes a mapping from ids to conditions")
+    group = {key: as_condition(condition) for key, condition in conditions.items()}
     by_class = ByClass(lambda cls: _generate(group, cls, None))
-    return by_class if event_type is None else _generate(group, event_type, by_class)
+    return by_class if event_type is None else _generate(group, checked_class(event_type), by_class)
 
 
 def _generate(conditions: Mapping[Any, Condition], cls: type, elsewhere: Matching | None) -> Matching:
-    emitter = Emitter(cls)
+    emitter = Emitter(cls, conditions.values())
     filed, rest = _file(_entries(conditions, emitter))
     writer = _Writer(emitter)
     for (accessor, family), buckets in filed.items():
@@ -81,7 +82,7 @@ def _generate(conditions: Mapping[Any, Condition], cls: type, elsewhere: Matchin
 def _entries(conditions: Mapping[Any, Condition], emitter: Emitter) -> list[_Entry]:
     entries = []
     for key, condition in conditions.items():
-        conjunctions = disjunction(condition, _CONJUNCTIONS)
+        conjunctions = disjunction(condition, GROUP_CONJUNCTIONS)
         if conjunctions is None:
             conjunctions = ((condition,),)
         name, again = emitter.constant(key), len(conjunctions) > 1
@@ -100,7 +101,7 @@ def _keys(test: Condition) -> list[tuple[Accessor, Family, Any]]:
     match test:
         case Equals(left=left, right=Constant(family=family, value=value)) if family is not Family.OTHER:
             return [(left, family, value)]
-        case OneOf(of=of, members=members) if len(members) <= _MEMBERS:
+        case OneOf(of=of, members=members) if len(members) <= GROUP_MEMBERS:
             return [(of, family, value) for family, value in members]
     return []
 
@@ -168,11 +169,11 @@ class _Writer:
             bound = self._emitter.bind("f", elsewhere)
             main.append(f"    if type(o) is not {self._emitter.bind('c', cls)}: return {bound}(o, topic)")
         main += _indented(self._emitter.loads(variables, set()))
-        main += ["    out = []", "    add = out.append", "    some = {}"]
+        main += ["    out = []", "    add = out.append", "    some = {}", f"    {self._emitter.memo} = {{}}"]
         main += _indented(self._main)
         main += ["    if some: out += some", "    return out"]
         text = "\n".join([*self._module, *main])
-        return text.replace(_ARGUMENTS, ", ".join(["o", "topic", "add", "some", *variables]))
+        return text.replace(_ARGUMENTS, ", ".join(["o", "topic", "add", "some", self._emitter.memo, *variables]))
 
     def _table(self, rows: list[str]) -> str:
         self._count += 1
@@ -214,7 +215,7 @@ def _by_shared_test(entries: list[_Entry], depth: int) -> Iterator[tuple[Conditi
     groups: dict[Condition | None, list[_Entry]] = {}
     for entry in entries:
         best = max(entry.tests, key=counts.__getitem__, default=None)
-        alone = best is None or counts[best] < 2 or depth >= _NESTING
+        alone = best is None or counts[best] < 2 or depth >= GROUP_NESTING
         groups.setdefault(None if alone else best, []).append(entry)
     yield from groups.items()
 

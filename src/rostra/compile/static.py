@@ -11,9 +11,8 @@ from typing import Any
 
 from rostra.compile.emit import Emitter, assemble
 from rostra.defaults import COMPILED_CLASSES
-from rostra.model.condition import And, Condition
-
-Filter = Callable[..., bool]
+from rostra.errors import InvalidType
+from rostra.model.condition import And, Condition, Filter, as_condition
 
 
 def compile_condition(condition: Condition, event_type: type | None = None) -> Filter:
@@ -21,8 +20,16 @@ def compile_condition(condition: Condition, event_type: type | None = None) -> F
 
     With an event type the code for messages of exactly that class is generated now.
     """
+    condition = as_condition(condition)
     by_class = ByClass(lambda cls: _generate(condition, cls, None))
-    return by_class if event_type is None else _generate(condition, event_type, by_class)
+    return by_class if event_type is None else _generate(condition, checked_class(event_type), by_class)
+
+
+def checked_class(event_type: Any) -> type:
+    """Return the event type if code can be generated for it; InvalidType if it is not a class."""
+    if not isinstance(event_type, type):
+        raise InvalidType(f"code is generated for a class of events, not for {event_type!r}")
+    return event_type
 
 
 class ByClass:
@@ -35,7 +42,10 @@ class ByClass:
         self._functions: dict[type, Callable[..., Any]] = {}
 
     def __call__(self, message: Any, topic: str = "") -> Any:
-        function = self._functions.get(type(message))
+        try:
+            function = self._functions.get(type(message))
+        except TypeError:  # a metaclass that cannot be hashed: nothing can be kept for it
+            return self._make(type(message))(message, topic)
         if function is None:
             if len(self._functions) >= COMPILED_CLASSES:
                 self._functions.clear()
@@ -44,11 +54,12 @@ class ByClass:
 
 
 def _generate(condition: Condition, cls: type, elsewhere: Callable[..., Any] | None) -> Filter:
-    emitter = Emitter(cls)
+    emitter = Emitter(cls, [condition])
     lines = ["def holds(o, topic=''):"]
     if elsewhere is not None:
         guard = f"if type(o) is not {emitter.bind('c', cls)}: return {emitter.bind('f', elsewhere)}(o, topic)"
         lines.append(f"    {guard}")
+    lines.append(f"    {emitter.memo} = {{}}")
     lines += [f"    {line}" for line in _body(condition, emitter)]
     function: Filter = assemble("\n".join(lines), emitter, "holds")
     return function

@@ -7,33 +7,62 @@ a subscriber's mistake must not become the publisher's problem.
 
 What a step may touch:
 
-- `Attribute` reads data: a key of a mapping, otherwise an attribute. It never calls a method, and a name that
-  starts with an underscore is only ever looked up in a mapping. So a condition from elsewhere that is made of
-  attributes can only read what the event shows.
-- `Invoke` calls a method with arguments. `PORTABLE_METHODS` lists the few that a condition from elsewhere may
-  call, all of them pure and bounded by the size of their input; `rostra.model.portable` enforces it.
+- `Attribute` reads data: a key of a mapping, otherwise an attribute. It never calls a method, never makes a mapping
+  invent a value, and never enters modules, classes or frames; a name that starts with an underscore is only ever
+  looked up in a mapping. So a condition from elsewhere that is made of attributes can only read what the event shows.
+- `Invoke` calls a method with arguments. The names in `SCALAR_METHODS` are for text, bytes, numbers and times only,
+  whoever asks: these are what a condition from elsewhere may call, and it must not reach a method of the event's own
+  class that happens to be called `find`. (Local code can still call that one by function.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from decimal import Decimal
-from types import CoroutineType
-from typing import Any, Final, cast
+from keyword import iskeyword
+from types import (
+    AsyncGeneratorType,
+    CodeType,
+    CoroutineType,
+    FrameType,
+    GeneratorType,
+    ModuleType,
+    TracebackType,
+)
+from typing import Any, Final, cast, overload
 
+from msgspec import UNSET
+
+from rostra.defaults import CONSTANT_BITS
 from rostra.errors import InvalidType, InvalidValue
 from rostra.model.node import Node
-from rostra.model.values import NAN, ROUTINES, Family, number, weigh
+from rostra.model.values import NAN, ROUTINES, Family, identity, is_exact, number, weigh
 
-PORTABLE_METHODS: Final = frozenset(
-    {
-        "casefold", "count", "date", "endswith", "find", "index", "isalnum", "isalpha", "isascii", "isdecimal",
-        "isdigit", "islower", "isnumeric", "isoformat", "isoweekday", "isspace", "isupper", "lower", "lstrip",
-        "removeprefix", "removesuffix", "rfind", "rindex", "rstrip", "startswith", "strip", "swapcase", "title",
-        "total_seconds", "upper", "weekday",
-    }
-)  # fmt: skip
-"""Methods of scalars that a condition from elsewhere may call."""
+SCALAR_METHODS: Final[Mapping[str, int]] = {
+    "casefold": 0, "endswith": 1, "find": 3, "isalnum": 0, "isalpha": 0, "isascii": 0, "isdecimal": 0, "isdigit": 0,
+    "islower": 0, "isnumeric": 0, "isoformat": 0, "isoweekday": 0, "isspace": 0, "isupper": 0, "lower": 0, "lstrip": 0,
+    "removeprefix": 1, "removesuffix": 1, "rstrip": 0, "startswith": 1, "strip": 0, "total_seconds": 0, "upper": 0,
+    "weekday": 0,
+}  # fmt: skip
+"""Methods of scalars that a condition from elsewhere may call, with the most arguments they may get.
+
+All are pure, take linear time and return no more than they were given. What takes quadratic time (`rfind`, `strip`
+with characters) or grows its input (`replace`, `zfill`, `format`) is not here.
+"""
+
+NOT_DATA: Final = (
+    AsyncGeneratorType,
+    CodeType,
+    CoroutineType,
+    FrameType,
+    GeneratorType,
+    ModuleType,
+    TracebackType,
+    type,
+    *ROUTINES,
+)
+"""What is not data: reading attributes of these would lead out of the event."""
 
 _PRECEDENCE: Final = {"+": 1, "-": 1, "*": 2, "/": 2}
 
@@ -43,9 +72,24 @@ class Accessor(Node):
 
     __slots__ = ()
 
+    @property
+    def is_code(self) -> bool:
+        """Whether this step runs a function of this process, so that it cannot be written down."""
+        return False
+
     def get(self, message: Any, topic: str = "") -> Any:
         """Return the part of the message that this accessor names, None if it is missing."""
         raise NotImplementedError
+
+    def inner(self) -> tuple[Accessor, ...]:
+        """Return the accessors that this one builds on: if one of them is missing, so is this."""
+        return ()
+
+    def chain(self) -> Iterator[Accessor]:
+        """Yield this accessor and all those it builds on."""
+        yield self
+        for accessor in self.inner():
+            yield from accessor.chain()
 
 
 class Message(Accessor):
@@ -67,7 +111,7 @@ MESSAGE: Final = Message()
 
 
 class Constant(Accessor):
-    """A constant, compared by family and value: `True` is not `1`, `1` equals `1.0` (A13).
+    """What a value is compared with, by family and value: `True` is not `1`, `1` equals `1.0` (A13).
 
     Raises InvalidValue for what no comparison can be true of: None, NaN, text that is not Unicode.
     """
@@ -78,28 +122,49 @@ class Constant(Accessor):
 
     def __new__(cls, value: Any) -> Constant:
         if value is None:
-            raise InvalidValue("None means missing and is never equal; write ~it.name.exists() instead")
-        if isinstance(value, list):
+            raise InvalidValue("nothing equals None, which means missing: use exists() to ask whether there is a value")
+        if type(value) is list:
             value = tuple(value)
         family, plain = weigh(value)
-        if family is Family.OTHER:
-            _check_other(plain)
-        elif family is Family.TEXT:
-            _check_text(plain)
+        _check_constant(plain)
         return cls._of(family, plain)
+
+    def _key(self) -> Any:
+        return self.family, identity(self.value) if self.family is Family.OTHER else self.value
 
     def get(self, message: Any, topic: str = "") -> Any:
         return self.value
 
     def __repr__(self) -> str:
-        if isinstance(self.value, float) and self.value in (float("inf"), float("-inf")):
-            return f"float('{self.value}')"
-        return repr(self.value)
+        return literal_text(self.value)
 
 
-def _check_other(value: Any) -> None:
-    if isinstance(value, float | Decimal):
-        raise InvalidValue("NaN is never equal to anything, so a condition cannot ask for it")
+class Literal(Accessor):
+    """An argument of a method, or a number in a calculation: the very value that was written, type and all.
+
+    `it.x * 1` and `it.x * 1.0` calculate differently, so they are different accessors.
+    """
+
+    __slots__ = ("value",)
+    value: Any
+
+    def __new__(cls, value: Any) -> Literal:
+        if value is not None:
+            _check_constant(value)
+        return cls._of(value)
+
+    def _key(self) -> Any:
+        return type(self.value), self.value, repr(self.value) if isinstance(self.value, float) else None
+
+    def get(self, message: Any, topic: str = "") -> Any:
+        return self.value
+
+    def __repr__(self) -> str:
+        return literal_text(self.value)
+
+
+def _check_constant(value: Any) -> None:
+    """Refuse what cannot be compared, kept as a key, or written down."""
     try:
         hash(value)
     except TypeError:
@@ -107,13 +172,37 @@ def _check_other(value: Any) -> None:
             f"a constant of type {type(value).__name__} cannot be hashed, so conditions cannot compare it; "
             "use a tuple, a frozen dataclass or a frozen Event"
         ) from None
+    match value:
+        case bool():
+            return
+        case str():
+            _check_text(value)
+        case int() if value.bit_length() > CONSTANT_BITS:
+            raise InvalidValue(f"a whole number in a condition may have {CONSTANT_BITS} bits")
+        case float() | Decimal() if number(value) is NAN:
+            raise InvalidValue("NaN is never equal to anything, so a condition cannot ask for it")
+        case datetime() if weigh(value)[0] is not Family.TIME:
+            raise InvalidValue(f"{value!r} is out of the range of instants that can be named in UTC")
+        case tuple():
+            for element in value:
+                if element is not None:
+                    _check_constant(element)
 
 
 def _check_text(value: str) -> None:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise InvalidValue(f"text constant is not valid Unicode at position {error.start}") from None
+        raise InvalidValue(f"text in a condition is not valid Unicode at position {error.start}") from None
+
+
+def literal_text(value: Any) -> str:
+    """Return a constant as Python that evaluates to it; `repr` writes infinities so that they do not."""
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return f"float('{value}')"
+    if type(value) is tuple:
+        return f"({', '.join(map(literal_text, value))}{',' * (len(value) == 1)})"
+    return repr(value)
 
 
 class Attribute(Accessor):
@@ -123,19 +212,27 @@ class Attribute(Accessor):
     name: str
     of: Accessor
 
-    def __new__(cls, of: Accessor, name: str) -> Attribute:
-        if not name:
-            raise InvalidValue("an attribute needs a name")
+    def __new__(cls, of: Any, name: str) -> Attribute:
+        if not isinstance(name, str) or not name:
+            raise InvalidType(f"an attribute is named by a text, not by {name!r}")
         _check_text(name)
-        return cls._of(name, of)
+        return cls._of(name, base(of))
 
     def get(self, message: Any, topic: str = "") -> Any:
         return read(self.of.get(message, topic), self.name)
 
+    def inner(self) -> tuple[Accessor, ...]:
+        return (self.of,)
+
     def __repr__(self) -> str:
-        if self.name.isidentifier() and not self.name.startswith("_") and self.name not in RESERVED:
-            return f"{base_text(self.of)}.{self.name}"
-        return f"{base_text(self.of)}[{self.name!r}]"
+        return f"{base_text(self.of)}.{self.name}" if _is_plain(self.name) else f"{base_text(self.of)}[{self.name!r}]"
+
+
+def _is_plain(name: str) -> bool:
+    """Say whether a name can be written after a dot: Python would read others, or itself, as something else."""
+    if name.startswith("_") or name in RESERVED or iskeyword(name):
+        return False
+    return name.isidentifier() and name.isascii()
 
 
 class Item(Accessor):
@@ -145,13 +242,16 @@ class Item(Accessor):
     index: int
     of: Accessor
 
-    def __new__(cls, of: Accessor, index: int) -> Item:
+    def __new__(cls, of: Any, index: int) -> Item:
         if type(index) is not int:
             raise InvalidType(f"it[...] takes a name or a whole number, not {type(index).__name__}")
-        return cls._of(index, of)
+        return cls._of(index, base(of))
 
     def get(self, message: Any, topic: str = "") -> Any:
         return element(self.of.get(message, topic), self.index)
+
+    def inner(self) -> tuple[Accessor, ...]:
+        return (self.of,)
 
     def __repr__(self) -> str:
         return f"{base_text(self.of)}[{self.index}]"
@@ -163,10 +263,10 @@ Arguments = Sequence[Any] | None
 class Invoke(Accessor):
     """A method call, the papers' accessor: by name or by function, with arguments, nested to any depth.
 
-    >>> Invoke("getText")                                   # it.getText()
-    >>> Invoke("/getText/find", [[], ["me"]])               # it.getText().find("me")
-    >>> Invoke(Invoke("getText"), "find", ["me"])           # the same value
-    >>> Invoke(ChatMsg.getText)                             # by function: local to this process
+        Invoke("getText")                                   # it.getText()
+        Invoke("/getText/find", [[], ["me"]])               # it.getText().find("me")
+        Invoke(Invoke("getText"), "find", ["me"])           # the same value
+        Invoke(ChatMsg.getText)                             # by function: local to this process
 
     A name that turns out to be plain data (a field, a key) yields that data when there are no arguments, so
     the paper's `/sender` works on messages that have getters and on messages that have fields.
@@ -177,11 +277,17 @@ class Invoke(Accessor):
     method: str | Callable[..., Any]
     of: Accessor
 
+    @overload
+    def __new__(cls, method: str | Callable[..., Any], arguments: Arguments = None, /) -> Invoke: ...
+
+    @overload
+    def __new__(cls, of: Any, method: str | Callable[..., Any], arguments: Arguments = None, /) -> Invoke: ...
+
     def __new__(cls, *form: Any) -> Invoke:
         """Take (method[, arguments]) or (nested accessor, method[, arguments])."""
         of: Accessor = MESSAGE
-        if form and (nested := as_accessor(form[0])) is not None:
-            of, form = nested, form[1:]
+        if form and as_accessor(form[0]) is not None:
+            of, form = base(form[0]), form[1:]
         if not 1 <= len(form) <= 2:
             raise InvalidType("Invoke takes ([nested accessor,] method name or function [, arguments])")
         method, arguments = form[0], form[1] if len(form) == 2 else None
@@ -198,16 +304,33 @@ class Invoke(Accessor):
             raise InvalidValue("Invoke needs at least one method name")
         accessor = of
         for name, args in zip(names, _argument_lists(names, arguments), strict=True):
-            check_public(name)
-            accessor = cls._of(_arguments(args), name, accessor)
+            accessor = cls.method_call(accessor, name, args)
         return cast("Invoke", accessor)
+
+    @classmethod
+    def method_call(cls, of: Accessor, name: str, arguments: Arguments) -> Invoke:
+        """Return the call of one method, with its arguments as they are."""
+        check_public(name)
+        return cls._of(_arguments(arguments), name, of)
 
     def get(self, message: Any, topic: str = "") -> Any:
         target = self.of.get(message, topic)
         if target is None:
             return None
-        arguments = [argument.get(message, topic) for argument in self.arguments]
-        return None if None in map(_presence, arguments) else call(target, self.method, arguments)
+        arguments = []
+        for argument in self.arguments:
+            value = argument.get(message, topic)
+            if value is None and not isinstance(argument, Literal):
+                return None
+            arguments.append(value)
+        return call(target, self.method, arguments)
+
+    @property
+    def is_code(self) -> bool:
+        return callable(self.method)
+
+    def inner(self) -> tuple[Accessor, ...]:
+        return (self.of, *(argument for argument in self.arguments if not isinstance(argument, Literal)))
 
     def __repr__(self) -> str:
         if callable(self.method):
@@ -223,16 +346,22 @@ class Arithmetic(Accessor):
     operator: str
     right: Accessor
 
-    def __new__(cls, left: Accessor, operator: str, right: Accessor) -> Arithmetic:
+    def __new__(cls, left: Any, operator: str, right: Any) -> Arithmetic:
         if operator not in OPERATIONS:
             raise InvalidValue(f"arithmetic in conditions is + - * /, not {operator!r}")
-        for side in (left, right):
-            if isinstance(side, Constant) and side.family is not Family.NUMBER:
+        sides = argument(left), argument(right)
+        if all(isinstance(side, Literal) for side in sides):
+            raise InvalidType("a calculation needs a part of the message; calculate constants beforehand")
+        for side in sides:
+            if isinstance(side, Literal) and (side.value is None or weigh(side.value)[0] is not Family.NUMBER):
                 raise InvalidType(f"cannot calculate with {side!r}: arithmetic in conditions is for numbers")
-        return cls._of(left, operator, right)
+        return cls._of(sides[0], operator, sides[1])
 
     def get(self, message: Any, topic: str = "") -> Any:
         return OPERATIONS[self.operator](self.left.get(message, topic), self.right.get(message, topic))
+
+    def inner(self) -> tuple[Accessor, ...]:
+        return tuple(side for side in (self.left, self.right) if not isinstance(side, Literal))
 
     def __repr__(self) -> str:
         mine = _PRECEDENCE[self.operator]
@@ -243,29 +372,46 @@ class Arithmetic(Accessor):
 
 def read(target: Any, name: str) -> Any:
     """Return a mapping's key or an object's public data attribute; None if there is none."""
-    if isinstance(target, Mapping):
-        return _looked_up(target, name)
-    if target is None or name.startswith("_"):
+    if is_mapping(type(target)):
+        return looked_up(target, name)
+    if target is None or name.startswith("_") or issubclass(type(target), NOT_DATA):
         return None
     try:
-        value = getattr(target, name)
+        return read_value(getattr(target, name))
     except Exception:  # noqa: BLE001  whatever a property raises, the attribute is missing (A12)
         return None
-    return read_value(value)
 
 
 def read_value(value: Any) -> Any:
-    """Return what was read unless it is a method: reading is not calling."""
-    return None if type(value) in ROUTINES else value
+    """Return what was read unless it is a method, since reading is not calling, or a field that was never set."""
+    return None if value is UNSET or issubclass(type(value), ROUTINES) else value
+
+
+def looked_up(mapping: Any, key: Any) -> Any:
+    """Return what a mapping holds under a key; None if nothing, without giving it a chance to make something up."""
+    try:
+        if isinstance(mapping, dict):
+            return dict.get(mapping, key)
+        return mapping[key] if key in mapping else None  # noqa: SIM401  a get of its own may make something up
+    except Exception:  # noqa: BLE001  a mapping of a user's own may raise what it likes: missing (A12)
+        return None
+
+
+def is_mapping(cls: type) -> bool:
+    """Say whether instances of a class are mappings, by the class alone: an instance may lie about its class."""
+    try:
+        return issubclass(cls, dict) or issubclass(cls, Mapping)
+    except TypeError:  # a metaclass that cannot be hashed
+        return False
 
 
 def element(target: Any, index: int) -> Any:
-    """Return the element of a sequence at a position, or of a mapping under a number; None if none."""
-    if target is None:
-        return None
+    """Return the element of a sequence at a position, or what a mapping holds under a number; None if nothing."""
+    if is_mapping(type(target)):
+        return looked_up(target, index)
     try:
-        return target[index]
-    except Exception:  # noqa: BLE001  out of range, not a sequence, or a raising __getitem__: missing (A12)
+        return target[index] if issubclass(type(target), Sequence) else None
+    except Exception:  # noqa: BLE001  out of range, or a raising __getitem__: missing (A12)
         return None
 
 
@@ -274,9 +420,9 @@ def call(target: Any, method: str | Callable[..., Any], arguments: Sequence[Any]
     try:
         if not isinstance(method, str):
             return settled(method(target, *arguments))
-        if not arguments and isinstance(target, Mapping):
-            return _looked_up(target, method)
-        member = getattr(target, method)
+        if not arguments and is_mapping(type(target)):
+            return looked_up(target, method)
+        member = getattr(_scalar(target) if method in SCALAR_METHODS else target, method)
         if callable(member):
             return settled(member(*arguments))
     except Exception:  # noqa: BLE001  a missing method, a wrong signature, a raising method: missing (A12)
@@ -284,9 +430,20 @@ def call(target: Any, method: str | Callable[..., Any], arguments: Sequence[Any]
     return None if arguments else member
 
 
+def _scalar(target: Any) -> Any:
+    """Return a scalar as it is, an instance of a subclass as the plain scalar; None for anything else."""
+    if is_exact(target):
+        return target
+    family, plain = weigh(target)
+    return None if family is Family.OTHER else plain
+
+
 def hidden_data(target: Any, name: str) -> Any:
     """Return data that an instance put in the place of a method of its class; None if there is none."""
-    value = getattr(target, "__dict__", {}).get(name)
+    try:
+        value = object.__getattribute__(target, "__dict__").get(name)
+    except Exception:  # noqa: BLE001  no place to put data in
+        return None
     return None if callable(value) else value
 
 
@@ -296,17 +453,6 @@ def settled(result: Any) -> Any:
         result.close()
         return None
     return result
-
-
-def _looked_up(target: Mapping[str, Any], name: str) -> Any:
-    try:
-        return target[name]
-    except Exception:  # noqa: BLE001  a mapping of a user's own may raise what it likes: missing (A12)
-        return None
-
-
-def _presence(value: Any) -> bool | None:
-    return None if value is None else True
 
 
 def _calculated(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -329,7 +475,7 @@ def _calculated(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], An
 
 
 def _is_nan(value: Any) -> bool:
-    return isinstance(value, float | Decimal) and number(value) != number(value)
+    return issubclass(type(value), float | Decimal) and number(value) is NAN
 
 
 OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
@@ -349,9 +495,27 @@ def as_accessor(value: Any) -> Accessor | None:
 
 
 def operand(value: Any) -> Accessor:
-    """Return an accessor for anything that may stand in a comparison: a term, an accessor or a constant."""
+    """Return an accessor for the right side of a comparison: a term, an accessor or a constant."""
     accessor = as_accessor(value)
+    if isinstance(accessor, Literal):
+        return Constant(accessor.value)
     return Constant(value) if accessor is None else accessor
+
+
+def argument(value: Any) -> Accessor:
+    """Return an accessor for a side of a calculation or an argument of a method: a term, an accessor or a literal."""
+    accessor = as_accessor(value)
+    if isinstance(accessor, Constant):
+        return Literal(accessor.value)
+    return Literal(value) if accessor is None else accessor
+
+
+def base(value: Any) -> Accessor:
+    """Return the accessor that a step starts from, which must be a part of the message."""
+    accessor = as_accessor(value)
+    if accessor is None or isinstance(accessor, Constant | Literal):
+        raise InvalidType(f"a condition is about a part of the message, such as it.price, not about {value!r}")
+    return accessor
 
 
 def path_names(path: str) -> list[str]:
@@ -365,6 +529,8 @@ def path_names(path: str) -> list[str]:
 
 def check_public(name: str) -> None:
     """Refuse names that start with an underscore: conditions see what an event shows, not what it hides."""
+    if "." in name:
+        raise InvalidValue(f"{name!r} is no method; reach nested attributes with it.{name}")
     if name.startswith("_"):
         raise InvalidValue(f"{name!r} is private; conditions reach public attributes and methods only")
 
@@ -372,6 +538,8 @@ def check_public(name: str) -> None:
 def _argument_lists(names: Sequence[str], arguments: Arguments) -> Sequence[Arguments]:
     if arguments is None:
         return [None] * len(names)
+    if not isinstance(arguments, list | tuple):
+        raise InvalidType(f"arguments are given as a list, [{arguments!r}], not as {arguments!r}")
     lists = all(entry is None or isinstance(entry, list | tuple) for entry in arguments)
     if len(names) == 1 and not (lists and arguments):
         return [arguments]
@@ -383,12 +551,12 @@ def _argument_lists(names: Sequence[str], arguments: Arguments) -> Sequence[Argu
 
 
 def _arguments(values: Arguments) -> tuple[Accessor, ...]:
-    return tuple(operand(value) for value in values or ())
+    return tuple(argument(value) for value in values or ())
 
 
 def base_text(of: Accessor) -> str:
     """Return the text of an accessor so that a further step can be written after it."""
-    return f"({of!r})" if isinstance(of, Arithmetic | Constant) else repr(of)
+    return f"({of!r})" if isinstance(of, Arithmetic) else repr(of)
 
 
 def _operand(side: Accessor, precedence: int) -> str:

@@ -6,29 +6,33 @@ into normal form and every conjunction becomes a box (`rostra.model.box`).
 - `overlaps`: some box of one meets some box of the other.
 - `covers`: each box of the narrower is cut away by the boxes of the wider, one after the other. What one box
   leaves of another is again boxes, one for each constraint that is not implied; if anything is left in the
-  end, it is not covered. Boxes that cut little are used first. The work is bounded by `defaults.CUTS`.
+  end, it is not covered. Boxes that cut little are used first.
 - `merge`: boxes that differ in one thing only are joined, which is exact, until none are left to join.
 
-Where a condition has no normal form (it would be too large) or the work exceeds its bound, the answer is the
-safe one: `covers` says no, `overlaps` says yes, a perfect merge is None.
+Where a condition has no normal form (it would be too large) or the work exceeds `defaults.COMPARISON_WORK`, the answer
+is the safe one: `covers` says no, `overlaps` says yes, a perfect merge is None.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from rostra.defaults import CUTS, NORMAL_FORMS
+from rostra.defaults import COMPARISON_WORK, NORMAL_FORMS
 from rostra.errors import InvalidValue
 from rostra.model.accessor import Accessor
 from rostra.model.box import (
-    ANY_RELATION,
+    FALSE,
+    HOLDS,
     INCOMPARABLE,
-    RELATIONS,
+    TRUE,
+    UNKNOWN,
+    Allowed,
     Answers,
     Box,
     Constraint,
+    Pair,
     Thing,
     box_of,
     closed,
@@ -36,50 +40,37 @@ from rostra.model.box import (
     implied,
     is_empty,
     narrowed,
-    opposite,
+    unconstrained,
 )
-from rostra.model.comparison import Equals, Greater, Less, compare
+from rostra.model.comparison import Equals, Greater, GreaterEqual, Less, LessEqual, NotEquals, compare
 from rostra.model.condition import Always, And, Condition, IsTrue, Never, Not, Or
 from rostra.model.describe import described, hull
 from rostra.model.normal import disjunction
 from rostra.model.region import Region
-
-
-class _GiveUp(Exception):
-    """The work exceeds its bound."""
-
-
-class _Budget:
-    def __init__(self, cuts: int) -> None:
-        self._left = cuts
-
-    def spend(self) -> None:
-        self._left -= 1
-        if self._left < 0:
-            raise _GiveUp
+from rostra.model.work import GiveUp, Work
 
 
 def covers(wide: Condition, narrower: Condition) -> bool:
     """Say whether every message that satisfies `narrower` satisfies `wide`; False also if it cannot tell."""
     try:
-        return _covers(wide, narrower, _Budget(CUTS))
-    except _GiveUp:
+        return _covers(wide, narrower, Work(COMPARISON_WORK))
+    except GiveUp:
         return False
 
 
-def _covers(wide: Condition, narrower: Condition, budget: _Budget) -> bool:
-    budget.spend()
+def _covers(wide: Condition, narrower: Condition, work: Work) -> bool:
+    work.spend(10)
     if _covers_visibly(wide, narrower):
         return True
     if isinstance(wide, And):
-        return all(_covers(part, narrower, budget) for part in wide.parts())
+        return all(_covers(part, narrower, work) for part in wide.parts())
     if isinstance(narrower, Or):
-        return all(_covers(wide, part, budget) for part in narrower.parts())
+        return all(_covers(wide, part, work) for part in narrower.parts())
     ours, theirs = _normal(wide), _normal(narrower)
     if ours is None or theirs is None:
-        return _covers_in_parts(wide, narrower, budget)
+        return _covers_in_parts(wide, narrower, work)
     covering = [constraints(box) for box in ours.boxes]
-    return not any(_remains(box, covering, budget) for box in theirs.closed)
+    return not any(_remains(box, covering, work) for box in theirs.closed)
 
 
 def _covers_visibly(wide: Condition, narrower: Condition) -> bool:
@@ -97,8 +88,17 @@ class _Normal(NamedTuple):
     closed: tuple[Box, ...]
 
 
-@functools.lru_cache(maxsize=NORMAL_FORMS)
 def _normal(condition: Condition) -> _Normal | None:
+    """Return the boxes of a condition; those of code are not remembered, since that would keep the code alive."""
+    return _made_normal(condition) if condition.is_opaque else _kept_normal(condition)
+
+
+@functools.lru_cache(maxsize=NORMAL_FORMS)
+def _kept_normal(condition: Condition) -> _Normal | None:
+    return _made_normal(condition)
+
+
+def _made_normal(condition: Condition) -> _Normal | None:
     conjunctions = disjunction(condition)
     if conjunctions is None:
         return None
@@ -106,47 +106,55 @@ def _normal(condition: Condition) -> _Normal | None:
     return _Normal(boxes, tuple(map(closed, boxes)))
 
 
-def _covers_in_parts(wide: Condition, narrower: Condition, budget: _Budget) -> bool:
+def _covers_in_parts(wide: Condition, narrower: Condition, work: Work) -> bool:
     """Compare conditions that have no normal form: enough that a part covers, or that a part is covered."""
-    return (isinstance(narrower, And) and any(_covers(wide, part, budget) for part in narrower.parts())) or (
-        isinstance(wide, Or) and any(_covers(part, narrower, budget) for part in wide.parts())
+    return (isinstance(narrower, And) and any(_covers(wide, part, work) for part in narrower.parts())) or (
+        isinstance(wide, Or) and any(_covers(part, narrower, work) for part in wide.parts())
     )
 
 
-def _remains(box: Box, covering: list[list[Constraint]], budget: _Budget) -> bool:
+def _remains(box: Box, covering: list[list[Constraint]], work: Work) -> bool:
     """Say whether some message in a closed box is in none of the covering ones."""
-    budget.spend()
-    if is_empty(box):
+    work.spend(20)
+    if is_empty(box, work):
         return False
     cutting = [(bounds, [b for b in bounds if not implied(box, b)]) for bounds in covering]
-    cutting = [(bounds, cuts) for bounds, cuts in cutting if not is_empty(narrowed(box, cuts))]
+    cutting = [(bounds, cuts) for bounds, cuts in cutting if not is_empty(narrowed(box, cuts, work), work)]
     if not cutting:
         return True
     bounds, cuts = min(cutting, key=lambda entry: len(entry[1]))
     others = [entry for entry, _ in cutting if entry is not bounds]
     for cut in cuts:
-        if _remains(narrowed(box, [opposite(cut)]), others, budget):
+        if _remains(narrowed(box, [Constraint(cut.thing, ~cut.allowed)], work), others, work):
             return True
-        box = narrowed(box, [cut])
+        box = narrowed(box, [cut], work)
     return False
 
 
 def overlaps(one: Condition, two: Condition) -> bool:
     """Say whether some message may satisfy both; True also if it cannot tell."""
+    try:
+        return _overlaps(one, two, Work(COMPARISON_WORK))
+    except GiveUp:
+        return True
+
+
+def _overlaps(one: Condition, two: Condition, work: Work) -> bool:
     ours, theirs = _normal(one), _normal(two)
-    if ours is None or theirs is None:
-        return _overlaps_in_parts(one, two, whole=ours is not None)
-    return any(not is_empty(narrowed(a, constraints(b))) for a in ours.closed for b in theirs.closed)
+    if ours is None:
+        return _overlaps_in_parts(one, two, work)
+    if theirs is None:
+        return _overlaps_in_parts(two, one, work)
+    return any(not is_empty(narrowed(a, constraints(b), work), work) for a in ours.closed for b in theirs.closed)
 
 
-def _overlaps_in_parts(one: Condition, two: Condition, *, whole: bool) -> bool:
-    """Compare conditions of which at least one has no normal form by the parts of that one."""
-    if whole:
-        one, two = two, one
+def _overlaps_in_parts(one: Condition, two: Condition, work: Work) -> bool:
+    """Compare a condition that has no normal form part by part."""
+    work.spend(10)
     if isinstance(one, Or):
-        return any(overlaps(part, two) for part in one.parts())
+        return any(_overlaps(part, two, work) for part in one.parts())
     if isinstance(one, And):
-        return all(overlaps(part, two) for part in one.parts())
+        return all(_overlaps(part, two, work) for part in one.parts())
     return True
 
 
@@ -156,18 +164,22 @@ def merge(one: Condition, two: Condition, *, inexact: bool = False) -> Condition
         return one
     if covers(two, one):
         return two
+    try:
+        return _merged(one, two, Work(COMPARISON_WORK), inexact=inexact)
+    except (GiveUp, InvalidValue):  # too much work, or a bound between two texts that is itself no valid text
+        return Or(one, two) if inexact else None
+
+
+def _merged(one: Condition, two: Condition, work: Work, *, inexact: bool) -> Condition | None:
     ours, theirs = _normal(one), _normal(two)
     if ours is None or theirs is None:
         return Or(one, two) if inexact else None
-    boxes = [box for box in (*ours.boxes, *theirs.boxes) if not is_empty(closed(box))]
-    try:
-        joined = Or(*map(_condition_of, _joined(boxes)))
-        conjunctions = disjunction(joined)
-        if conjunctions is not None and len(conjunctions) < len(boxes):
-            return joined
-        return _hull(boxes) if inexact else None
-    except InvalidValue:  # a bound between two texts that is itself no valid text
-        return Or(one, two) if inexact else None
+    boxes = [box for box in (*ours.boxes, *theirs.boxes) if not is_empty(closed(box), work)]
+    joined = Or(*map(_condition_of, _joined(boxes)))
+    conjunctions = disjunction(joined)
+    if conjunctions is not None and (len(conjunctions) < len(boxes) or not boxes):
+        return joined
+    return _hull(boxes) if inexact else None
 
 
 def _joined(boxes: list[Box]) -> list[Box]:
@@ -197,7 +209,7 @@ def _join(one: Box, two: Box) -> Box | None:
         if thing not in one or thing not in two:
             both.pop(thing, None)
         else:
-            both[thing] = one[thing] | two[thing]  # type: ignore[operator]
+            both[thing] = one[thing] | two[thing]
     return _relaxed(both)
 
 
@@ -215,55 +227,55 @@ def _hull(boxes: list[Box]) -> Condition:
     return _condition_of(_relaxed(around))
 
 
-def _widest(thing: Thing, allowed: list[Region | Answers]) -> Region | Answers:
-    widest = allowed[0]
-    for each in allowed[1:]:
-        widest |= each  # type: ignore[operator]
+def _widest(thing: Thing, allowed: list[Allowed]) -> Allowed:
+    widest = functools.reduce(lambda one, two: one | two, allowed)
     if isinstance(widest, Region):
         return hull(widest)
-    if isinstance(thing, tuple) and widest not in RELATIONS.values():
-        return ANY_RELATION
+    if isinstance(thing, tuple) and isinstance(widest, Answers) and widest.possible not in HOLDS.values():
+        return unconstrained(thing)
     return widest
 
 
 def _condition_of(box: Box) -> Condition:
-    return And(*(_described_in_order(box)))
+    return And(*_described(box))
 
 
-def _described_in_order(box: Box) -> Iterable[Condition]:
+def _described(box: Box) -> Iterable[Condition]:
     for thing, allowed in box.items():
-        if isinstance(allowed, Region):
-            assert isinstance(thing, Accessor)  # noqa: S101  regions constrain accessors only
-            yield described(thing, allowed)
-        elif isinstance(thing, tuple):
-            yield _related(thing, allowed)
-        else:
-            assert isinstance(thing, Condition)  # noqa: S101  what is neither value nor pair is a test
-            yield _answered(thing, allowed)
+        match thing, allowed:
+            case Accessor(), Region():
+                yield described(thing, allowed)
+            case Condition(), Answers():
+                yield _ANSWERED[allowed.possible](thing)
+            case (left, right), Answers():
+                yield _related((left, right), allowed.possible)
 
 
-_SINGLE = {"<": Less, "=": Equals, ">": Greater}
-
-
-def _related(pair: tuple[Accessor, Accessor], allowed: Answers) -> Condition:
-    if INCOMPARABLE in allowed:
-        return Not(IsTrue(_related(pair, ANY_RELATION - allowed)))
-    for cls, relations in RELATIONS.items():
-        if relations == allowed:
-            return compare(cls, *pair)
-    return Or(*(compare(_SINGLE[relation], *pair) for relation in sorted(allowed)))
-
-
-_ASKED: dict[Answers, Callable[[Condition], Condition]] = {
-    frozenset({"true"}): lambda test: test,
-    frozenset({"false"}): Not,
-    frozenset({"false", "unknown"}): lambda test: Not(IsTrue(test)),
-    frozenset({"true", "unknown"}): lambda test: Not(IsTrue(Not(test))),
-    frozenset({"true", "false"}): lambda test: Or(test, Not(test)),
-    frozenset({"unknown"}): lambda test: And(Not(IsTrue(test)), Not(IsTrue(Not(test)))),
-    frozenset(): lambda _test: Never(),
+_ONE_RELATION: Final[dict[str, Callable[[Pair], Condition]]] = {
+    "<": lambda pair: compare(Less, *pair),
+    ">": lambda pair: compare(Greater, *pair),
+    "=": lambda pair: And(compare(LessEqual, *pair), compare(GreaterEqual, *pair)),
+    "s": lambda pair: And(compare(Equals, *pair), Not(IsTrue(compare(LessEqual, *pair)))),
+    "d": lambda pair: And(compare(NotEquals, *pair), Not(IsTrue(Or(compare(Less, *pair), compare(Greater, *pair))))),
 }
 
 
-def _answered(test: Condition, allowed: Answers) -> Condition:
-    return _ASKED[allowed](test)
+def _related(pair: Pair, possible: frozenset[str]) -> Condition:
+    """Return the condition that a pair stands in one of some relations."""
+    if INCOMPARABLE in possible:
+        return Not(IsTrue(_related(pair, frozenset(_ONE_RELATION) - possible)))
+    for cls, holds in HOLDS.items():
+        if holds == possible:
+            return compare(cls, *pair)
+    return Or(*(_ONE_RELATION[relation](pair) for relation in sorted(possible)))
+
+
+_ANSWERED: Final[dict[frozenset[str], Callable[[Condition], Condition]]] = {
+    frozenset({TRUE}): lambda test: test,
+    frozenset({FALSE}): Not,
+    frozenset({FALSE, UNKNOWN}): lambda test: Not(IsTrue(test)),
+    frozenset({TRUE, UNKNOWN}): lambda test: Not(IsTrue(Not(test))),
+    frozenset({TRUE, FALSE}): lambda test: Or(test, Not(test)),
+    frozenset({UNKNOWN}): lambda test: And(Not(IsTrue(test)), Not(IsTrue(Not(test)))),
+    frozenset(): lambda _test: Never(),
+}

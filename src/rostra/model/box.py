@@ -3,7 +3,9 @@
 A conjunction asks about three kinds of things, and a box keeps one set of possible answers for each:
 
 - an *attribute* compared with constants, tested for presence or for a prefix: a `Region` of values;
-- a *pair* of attributes compared with each other: which of `<`, `=`, `>` and incomparable (`?`) it may be;
+- a *pair* of attributes compared with each other: which of six relations they may stand in. Within a family they are
+  `<`, `=` or `>`; of two values of no family it is known at most that they are the same (`s`) or differ (`d`), which
+  says nothing about their order; else they are incomparable (`?`);
 - any other *test* (suffix, LIKE, containment, type, code): which of true, false and unknown it may be.
 
 Each is exact on its own. Treating the things as independent is what makes the algebra tractable, and it is
@@ -15,11 +17,13 @@ of exists, a LIKE pattern implies text with the pattern's prefix, a comparison o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
+from rostra.defaults import PATTERN_COST
 from rostra.model import like, region, types
 from rostra.model.accessor import Accessor, Constant
 from rostra.model.comparison import (
+    NEGATED,
     Comparison,
     Equals,
     Greater,
@@ -30,48 +34,97 @@ from rostra.model.comparison import (
     OneOf,
 )
 from rostra.model.condition import Condition, ValueTest
-from rostra.model.normal import Ask, Conjunction, asked
-from rostra.model.portable import inner
+from rostra.model.normal import OF_NEGATION, Ask, Conjunction, asked
 from rostra.model.presence import Exists, InstanceOf
 from rostra.model.region import EVERYTHING, MISSING, OTHERS, PRESENT, Region, after, before, interval, whole
 from rostra.model.text import Contains, Like, Prefix, Suffix
 from rostra.model.values import Family
+from rostra.model.work import Work
 
-Answers: TypeAlias = frozenset[str]
 Pair: TypeAlias = tuple[Accessor, Accessor]
 Thing: TypeAlias = Accessor | Pair | Condition
 """What a constraint is about: an attribute, a pair of attributes, a test."""
 
+
+class Allowed(Protocol):
+    """A set of possible answers: a `Region` of values, or `Answers`."""
+
+    def __and__(self, another: Any, /) -> Allowed: ...
+    def __or__(self, another: Any, /) -> Allowed: ...
+    def __invert__(self) -> Allowed: ...
+    def within(self, another: Any, /) -> bool:
+        """Say whether every answer inside is inside the other set."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no answer is possible."""
+
+    @property
+    def size(self) -> int:
+        """How much there is to go through."""
+
+
+class Answers(NamedTuple):
+    """Some of the answers that are possible at all."""
+
+    possible: frozenset[str]
+    universe: frozenset[str]
+
+    def __and__(self, another: Answers) -> Answers:
+        return Answers(self.possible & another.possible, self.universe)
+
+    def __or__(self, another: Answers) -> Answers:
+        return Answers(self.possible | another.possible, self.universe)
+
+    def __invert__(self) -> Answers:
+        return Answers(self.universe - self.possible, self.universe)
+
+    def within(self, another: Answers) -> bool:
+        """Say whether every answer inside is inside the other set."""
+        return self.possible <= another.possible
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no answer is possible."""
+        return not self.possible
+
+    @property
+    def size(self) -> int:
+        """How much there is to go through."""
+        return len(self.possible)
+
+
 TRUE, FALSE, UNKNOWN = "true", "false", "unknown"
-_ANSWERS: Final = {
+_TWO: Final = frozenset({TRUE, FALSE})
+_THREE: Final = frozenset({TRUE, FALSE, UNKNOWN})
+_ASKED: Final = {
     Ask.TRUE: frozenset({TRUE}),
     Ask.FALSE: frozenset({FALSE}),
     Ask.NOT_TRUE: frozenset({FALSE, UNKNOWN}),
     Ask.NOT_FALSE: frozenset({TRUE, UNKNOWN}),
 }
-_ANY_ANSWER: Final = frozenset({TRUE, FALSE, UNKNOWN})
-_DECIDED: Final = frozenset({TRUE, FALSE})
 
 INCOMPARABLE: Final = "?"
-RELATIONS: Final[dict[type[Comparison], Answers]] = {
-    Equals: frozenset("="),
-    NotEquals: frozenset("<>"),
+RELATIONS: Final = frozenset("<=>sd?")
+HOLDS: Final[dict[type[Comparison], frozenset[str]]] = {
+    Equals: frozenset("=s"),
+    NotEquals: frozenset("<>d"),
     Less: frozenset("<"),
     LessEqual: frozenset("<="),
     Greater: frozenset(">"),
     GreaterEqual: frozenset(">="),
 }
-ANY_RELATION: Final = frozenset("<=>?")
+_TURNED: Final = {"<": ">", ">": "<"}
 
 
 class Constraint(NamedTuple):
     """The possible answers to one question about a message."""
 
     thing: Thing
-    allowed: Region | Answers
+    allowed: Allowed
 
 
-Box: TypeAlias = dict[Thing, Region | Answers]
+Box: TypeAlias = dict[Thing, Allowed]
 
 
 def box_of(conjunction: Conjunction) -> Box:
@@ -87,57 +140,36 @@ def constraints(box: Box) -> list[Constraint]:
     return [Constraint(thing, allowed) for thing, allowed in box.items()]
 
 
-def narrowed(box: Box, bounds: Iterable[Constraint]) -> Box:
-    """Return a closed box with further constraints, closed again."""
-    smaller = dict(box)
-    changed = [bound.thing for bound in bounds if narrow(smaller, bound)]
-    return _close(smaller, changed)
-
-
-def closed(box: Box) -> Box:
-    """Return the box with everything added that its constraints imply about other things."""
-    return _close(dict(box), list(box))
-
-
-def _close(box: Box, changed: list[Thing]) -> Box:
-    """Follow the implications of what changed, in place."""
-    while changed:
-        thing = changed.pop()
-        changed += [bound.thing for bound in _implications(Constraint(thing, box[thing])) if narrow(box, bound)]
-    return box
-
-
-def narrow(box: Box, bound: Constraint) -> bool:
+def narrow(box: Box, bound: Constraint, work: Work | None = None) -> bool:
     """Add a constraint to a box in place; say whether that changed it."""
-    was = box.get(bound.thing, _unconstrained(bound.thing))
-    now = was & bound.allowed  # type: ignore[operator]
+    was = allowed_by(box, bound.thing)
+    if work is not None:
+        work.spend(5 + (was.size + bound.allowed.size) // 4)
+    now = was & bound.allowed
     if now == was:
         return False
     box[bound.thing] = now
     return True
 
 
-def _unconstrained(thing: Thing) -> Region | Answers:
+def allowed_by(box: Box, thing: Thing) -> Allowed:
+    """Return the answers that a box allows for a thing."""
+    return box[thing] if thing in box else unconstrained(thing)
+
+
+def unconstrained(thing: Thing) -> Allowed:
+    """Return all answers that are possible for a thing."""
     if isinstance(thing, Accessor):
         return EVERYTHING
     if isinstance(thing, tuple):
-        return ANY_RELATION
-    return _DECIDED if thing.two_valued else _ANY_ANSWER
-
-
-def opposite(bound: Constraint) -> Constraint:
-    """Return the constraint that holds exactly where this one does not."""
-    if isinstance(bound.allowed, Region):
-        return Constraint(bound.thing, ~bound.allowed)
-    return Constraint(bound.thing, _unconstrained(bound.thing) - bound.allowed)  # type: ignore[operator]
+        return Answers(RELATIONS, RELATIONS)
+    universe = _TWO if thing.two_valued else _THREE
+    return Answers(universe, universe)
 
 
 def implied(box: Box, bound: Constraint) -> bool:
     """Say whether every message in the box meets the constraint."""
-    had = box.get(bound.thing, _unconstrained(bound.thing))
-    if isinstance(had, Region):
-        return had.within(bound.allowed)  # type: ignore[arg-type]
-    return had <= bound.allowed  # type: ignore[operator]
+    return allowed_by(box, bound.thing).within(bound.allowed)
 
 
 def constraint(condition: Condition) -> Constraint:
@@ -145,41 +177,24 @@ def constraint(condition: Condition) -> Constraint:
     test, ask = asked(condition)
     regions = _regions(test)
     if regions is not None:
-        thing, true, false = regions
-        allowed = {Ask.TRUE: true, Ask.FALSE: false, Ask.NOT_TRUE: ~true, Ask.NOT_FALSE: ~false}[ask]
-        return Constraint(thing, allowed)
+        of, true, false = regions
+        return Constraint(of, {Ask.TRUE: true, Ask.FALSE: false, Ask.NOT_TRUE: ~true, Ask.NOT_FALSE: ~false}[ask])
     if isinstance(test, Comparison) and not isinstance(test.right, Constant):
         return _related(test, ask)
     if isinstance(test, NotEquals):
-        test, ask = test.negated(), _SWAPPED[ask]
-    return Constraint(test, _ANSWERS[ask] & _unconstrained(test))  # type: ignore[operator]
-
-
-_SWAPPED: Final = {
-    Ask.TRUE: Ask.FALSE, Ask.FALSE: Ask.TRUE, Ask.NOT_TRUE: Ask.NOT_FALSE, Ask.NOT_FALSE: Ask.NOT_TRUE,
-}  # fmt: skip
+        test, ask = test.negated(), OF_NEGATION[ask]
+    universe = _TWO if test.two_valued else _THREE
+    return Constraint(test, Answers(_ASKED[ask] & universe, universe))
 
 
 def _related(test: Comparison, ask: Ask) -> Constraint:
     """Return the constraint on a pair, which has one order whichever way round it was compared."""
-    relations = _relations(test, ask)
+    true, false = HOLDS[type(test)], HOLDS[NEGATED[type(test)]]
+    holds = {Ask.TRUE: true, Ask.FALSE: false, Ask.NOT_TRUE: RELATIONS - true, Ask.NOT_FALSE: RELATIONS - false}[ask]
     if repr(test.left) <= repr(test.right):
-        return Constraint((test.left, test.right), relations)
-    return Constraint((test.right, test.left), frozenset(_TURNED.get(relation, relation) for relation in relations))
-
-
-_TURNED: Final = {"<": ">", ">": "<"}
-
-
-def _relations(test: Comparison, ask: Ask) -> Answers:
-    true = RELATIONS[type(test)]
-    decided = ANY_RELATION - {INCOMPARABLE}
-    return {
-        Ask.TRUE: true,
-        Ask.FALSE: decided - true,
-        Ask.NOT_TRUE: ANY_RELATION - true,
-        Ask.NOT_FALSE: true | {INCOMPARABLE},
-    }[ask]
+        return Constraint((test.left, test.right), Answers(holds, RELATIONS))
+    turned = frozenset(_TURNED.get(relation, relation) for relation in holds)
+    return Constraint((test.right, test.left), Answers(turned, RELATIONS))
 
 
 def _regions(test: Condition) -> tuple[Accessor, Region, Region] | None:
@@ -191,9 +206,7 @@ def _regions(test: Condition) -> tuple[Accessor, Region, Region] | None:
             true = interval(text.family, before(text.family, text.value), region.after_prefix(text.value))
             return of, true, whole(text.family) - true
         case OneOf(of=of, members=members):
-            true = region.NOTHING
-            for family, value in members:
-                true |= _compared(Equals, family, value)
+            true = region.points(members)
             families = {family for family, _ in members}
             return of, true, whole(families.pop()) - true if len(families) == 1 else region.NOTHING
         case Comparison(left=left, right=Constant(family=family, value=value)) if family is not Family.OTHER:
@@ -213,22 +226,42 @@ def _compared(cls: type[Comparison], family: Family, value: Any) -> Region:
     return interval(family, low, high)
 
 
+def narrowed(box: Box, bounds: Iterable[Constraint], work: Work) -> Box:
+    """Return a closed box with further constraints, closed again."""
+    smaller = dict(box)
+    changed = [bound.thing for bound in bounds if narrow(smaller, bound, work)]
+    return _close(smaller, changed, work)
+
+
+def closed(box: Box) -> Box:
+    """Return the box with everything added that its constraints imply about other things."""
+    return _close(dict(box), list(box), None)
+
+
+def _close(box: Box, changed: list[Thing], work: Work | None) -> Box:
+    """Follow the implications of what changed, in place."""
+    while changed:
+        thing = changed.pop()
+        bounds = _implications(Constraint(thing, box[thing]))
+        changed += [bound.thing for bound in bounds if narrow(box, bound, work)]
+    return box
+
+
 def _implications(bound: Constraint) -> Iterator[Constraint]:
     thing, allowed = bound
-    match thing:
-        case Accessor():
-            if not allowed.missing:  # type: ignore[union-attr]
-                for part in inner(thing):
-                    yield Constraint(part, PRESENT)
-        case tuple():
-            if INCOMPARABLE not in allowed:
-                for side in thing:
-                    yield Constraint(side, PRESENT)
-        case _:
-            yield from _implied_values(thing, allowed)  # type: ignore[arg-type]
+    present: Iterable[Accessor] = ()
+    if isinstance(thing, Accessor):
+        present = thing.inner() if isinstance(allowed, Region) and not allowed.missing else ()
+    elif isinstance(allowed, Answers):
+        if isinstance(thing, Condition):
+            yield from _implied_values(thing, allowed.possible)
+        elif INCOMPARABLE not in allowed.possible:
+            present = thing
+    for part in present:
+        yield Constraint(part, PRESENT)
 
 
-def _implied_values(test: Condition, answers: Answers) -> Iterator[Constraint]:
+def _implied_values(test: Condition, answers: frozenset[str]) -> Iterator[Constraint]:
     match test:
         case Suffix(of=of, text=text):
             yield from _of_family(of, whole(text.family), answers)
@@ -237,19 +270,16 @@ def _implied_values(test: Condition, answers: Answers) -> Iterator[Constraint]:
             if answers == {TRUE}:
                 prefix = literal_prefix(pattern)
                 yield Constraint(of, interval(Family.TEXT, (0, prefix, 0), region.after_prefix(prefix)))
-        case Contains(of=of, item=item):
-            if UNKNOWN not in answers:
-                textual = item.family in (Family.TEXT, Family.BYTES)
-                yield Constraint(of, OTHERS | whole(item.family) if textual else OTHERS)
-        case Equals(left=left):
-            if UNKNOWN not in answers:
-                yield Constraint(left, OTHERS)
-        case InstanceOf(of=of):
-            if answers == {TRUE}:
-                yield Constraint(of, PRESENT)
+        case Contains(of=of, item=item) if UNKNOWN not in answers:
+            textual = item.family in (Family.TEXT, Family.BYTES)
+            yield Constraint(of, OTHERS | whole(item.family) if textual else OTHERS)
+        case Equals(left=left) if UNKNOWN not in answers:
+            yield Constraint(left, OTHERS)
+        case InstanceOf(of=of) if answers == {TRUE}:
+            yield Constraint(of, PRESENT)
 
 
-def _of_family(of: Accessor, values: Region, answers: Answers) -> Iterator[Constraint]:
+def _of_family(of: Accessor, values: Region, answers: frozenset[str]) -> Iterator[Constraint]:
     if UNKNOWN not in answers:
         yield Constraint(of, values)
     elif answers == {UNKNOWN}:
@@ -266,28 +296,29 @@ def literal_prefix(pattern: like.Pattern) -> str:
     return "".join(characters)
 
 
-def is_empty(box: Box) -> bool:
+def is_empty(box: Box, work: Work) -> bool:
     """Say whether no message can be in a closed box, as far as can be told."""
-    for allowed in box.values():
-        if allowed.is_empty if isinstance(allowed, Region) else not allowed:
-            return True
-    return _types_clash(box) or any(_texts_clash(of, tests, box) for of, tests in _tests_by_value(box).items())
+    work.spend(10 + len(box))
+    if any(allowed.is_empty for allowed in box.values()) or _types_clash(box):
+        return True
+    return any(_texts_clash(of, tests, box, work) for of, tests in _tests_by_value(box).items())
 
 
 def _types_clash(box: Box) -> bool:
-    tests = [(t, answers) for t, answers in box.items() if isinstance(t, InstanceOf)]
+    tests = [(test, answers) for test, answers in box.items() if isinstance(test, InstanceOf)]
+    only_true, only_false = Answers(_ASKED[Ask.TRUE], _TWO), Answers(_ASKED[Ask.FALSE], _TWO)
     return any(
-        narrow_type.of == wide.of and is_subtype(narrow_type.name, wide.name)
-        for narrow_type, yes in tests
-        for wide, no in tests
-        if yes == _ANSWERS[Ask.TRUE] and no == _ANSWERS[Ask.FALSE]
+        one.of == other.of and is_subtype(one.name, other.name)
+        for one, yes in tests
+        for other, no in tests
+        if yes == only_true and no == only_false
     )
 
 
 def is_subtype(name: str, wide: str) -> bool:
     """Say whether whatever conforms to one type, by name, is known to conform to another.
 
-    Only inheritance counts. A class may fit a Protocol that another, registered as its virtual subclass, does not.
+    Only inheritance counts: a class may fit a Protocol that another, registered as its virtual subclass, does not.
     """
     if name == wide:
         return True
@@ -297,41 +328,47 @@ def is_subtype(name: str, wide: str) -> bool:
     return types.declared_type(target) in types.declared_type(cls).__mro__
 
 
-def _tests_by_value(box: Box) -> dict[Accessor, list[tuple[ValueTest, Answers]]]:
-    tests: dict[Accessor, list[tuple[ValueTest, Answers]]] = {}
+_Tests: TypeAlias = list[tuple[ValueTest, frozenset[str]]]
+
+
+def _tests_by_value(box: Box) -> dict[Accessor, _Tests]:
+    tests: dict[Accessor, _Tests] = {}
     for thing, answers in box.items():
-        if isinstance(thing, Suffix | Like | Contains):
-            tests.setdefault(thing.of, []).append((thing, answers))  # type: ignore[arg-type]
+        if isinstance(thing, Suffix | Like | Contains) and isinstance(answers, Answers):
+            tests.setdefault(thing.of, []).append((thing, answers.possible))
     return tests
 
 
-def _texts_clash(of: Accessor, tests: list[tuple[ValueTest, Answers]], box: Box) -> bool:
+def _texts_clash(of: Accessor, tests: _Tests, box: Box, work: Work) -> bool:
     """Say whether tests on the text of one value exclude each other or every value its region allows."""
     values = box.get(of, EVERYTHING)
-    assert isinstance(values, Region)  # noqa: S101  accessors are constrained by regions only
+    if not isinstance(values, Region):
+        return False
+    work.spend(values.size)
     points = values.points()
     if points is not None:
+        work.spend(len(points) * len(tests))
         return not any(_allowed(value, tests) for _, value in points)
-    if not values.within(whole(Family.TEXT)):
-        return False
-    return _patterns_clash([(pattern_of(test), answers) for test, answers in tests])
+    return values.within(whole(Family.TEXT)) and _patterns_clash(tests, work)
 
 
-def _allowed(value: Any, tests: list[tuple[ValueTest, Answers]]) -> bool:
+def _allowed(value: Any, tests: _Tests) -> bool:
     names = {True: TRUE, False: FALSE, None: UNKNOWN}
     return all(names[test.decide_value(value)] in answers for test, answers in tests)
 
 
-def _patterns_clash(tests: list[tuple[like.Pattern | None, Answers]]) -> bool:
-    required = [
-        pattern for pattern, answers in tests if pattern is not None and TRUE in answers and FALSE not in answers
-    ]
-    excluded = [
-        pattern for pattern, answers in tests if pattern is not None and FALSE in answers and TRUE not in answers
-    ]
-    return any(not like.patterns_meet(one, two) for i, one in enumerate(required) for two in required[:i]) or any(
-        like.pattern_covers(wide, one) for one in required for wide in excluded
-    )
+def _patterns_clash(tests: _Tests, work: Work) -> bool:
+    """Say whether texts cannot match all patterns they must match and none that they must not."""
+    patterns = [(pattern, answers) for test, answers in tests if (pattern := pattern_of(test)) is not None]
+    required = [pattern for pattern, answers in patterns if FALSE not in answers]
+    excluded = [pattern for pattern, answers in patterns if TRUE not in answers]
+    for i, one in enumerate(required):
+        work.spend(PATTERN_COST * (i + len(excluded)))
+        if any(not like.patterns_meet(one, two) for two in required[:i]):
+            return True
+        if any(like.pattern_covers(wide, one) for wide in excluded):
+            return True
+    return False
 
 
 def pattern_of(test: Condition) -> like.Pattern | None:

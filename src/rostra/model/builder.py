@@ -6,8 +6,8 @@ operators into conditions; the accessor itself compares by value, as values do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final, NoReturn
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NoReturn, TypeVar, cast
 
 from rostra.errors import InvalidType
 from rostra.model.accessor import (
@@ -15,7 +15,6 @@ from rostra.model.accessor import (
     Accessor,
     Arithmetic,
     Attribute,
-    Constant,
     Invoke,
     Item,
     operand,
@@ -34,6 +33,45 @@ from rostra.model.comparison import (
 from rostra.model.condition import Condition, not_compared
 from rostra.model.presence import Exists, InstanceOf
 from rostra.model.text import Contains, Like, Prefix, Suffix
+
+Method = TypeVar("Method", bound=Callable[..., Condition])
+
+
+def verb(method: Method) -> Method:
+    """Make a method of Term that can only be called: forgetting to, or meaning a field, is an error that says so."""
+    return cast("Method", _Verb(method))
+
+
+class _Verb:
+    def __init__(self, method: Callable[..., Condition]) -> None:
+        self.method, self.__doc__ = method, method.__doc__
+
+    def __get__(self, term: Term | None, owner: type) -> Any:
+        return self if term is None else _BoundVerb(term, self.method)
+
+
+class _BoundVerb:
+    """A test of a term that has not been called yet."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, term: Term, method: Callable[..., Condition]) -> None:
+        self._term, self._method = term, method
+        self.__doc__ = method.__doc__
+
+    def __call__(self, *arguments: Any, **named: Any) -> Condition:
+        return self._method(self._term, *arguments, **named)
+
+    def _misused(self, *_: object) -> NoReturn:
+        name = self._method.__name__
+        raise InvalidType(
+            f"write {self._term!r}.{name}(...) for the test, {self._term!r}[{name!r}] for a field called so"
+        )
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _misused
+    __and__ = __or__ = __rand__ = __ror__ = __invert__ = __bool__ = _accessor_of = _misused
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _misused
+    __getitem__ = __iter__ = _misused
 
 
 class Term:
@@ -64,7 +102,7 @@ class Term:
         step = self._accessor
         if not isinstance(step, Attribute):
             raise InvalidType(f"only a method can be called, as in it.text.find('me'), not {step!r}")
-        return Term(Invoke(step.of, step.name, arguments))
+        return Term(Invoke.method_call(step.of, step.name, arguments))
 
     def __eq__(self, other: object) -> Condition:  # type: ignore[override]
         return compare(Equals, self._accessor, operand(other))
@@ -85,60 +123,68 @@ class Term:
         return compare(GreaterEqual, self._accessor, operand(other))
 
     def __add__(self, other: Any) -> Term:
-        return Term(Arithmetic(self._accessor, "+", operand(other)))
+        return Term(Arithmetic(self._accessor, "+", other))
 
     def __radd__(self, other: Any) -> Term:
-        return Term(Arithmetic(operand(other), "+", self._accessor))
+        return Term(Arithmetic(other, "+", self._accessor))
 
     def __sub__(self, other: Any) -> Term:
-        return Term(Arithmetic(self._accessor, "-", operand(other)))
+        return Term(Arithmetic(self._accessor, "-", other))
 
     def __rsub__(self, other: Any) -> Term:
-        return Term(Arithmetic(operand(other), "-", self._accessor))
+        return Term(Arithmetic(other, "-", self._accessor))
 
     def __mul__(self, other: Any) -> Term:
-        return Term(Arithmetic(self._accessor, "*", operand(other)))
+        return Term(Arithmetic(self._accessor, "*", other))
 
     def __rmul__(self, other: Any) -> Term:
-        return Term(Arithmetic(operand(other), "*", self._accessor))
+        return Term(Arithmetic(other, "*", self._accessor))
 
     def __truediv__(self, other: Any) -> Term:
-        return Term(Arithmetic(self._accessor, "/", operand(other)))
+        return Term(Arithmetic(self._accessor, "/", other))
 
     def __rtruediv__(self, other: Any) -> Term:
-        return Term(Arithmetic(operand(other), "/", self._accessor))
+        return Term(Arithmetic(other, "/", self._accessor))
 
     def __neg__(self) -> Term:
-        return Term(Arithmetic(self._accessor, "*", Constant(-1)))
+        return Term(Arithmetic(self._accessor, "*", -1))
 
+    @verb
     def is_in(self, values: Iterable[Any]) -> Condition:
         """Equal to one of the values."""
         return OneOf(self._accessor, values)
 
+    @verb
     def between(self, low: Any, high: Any) -> Condition:
         """At least `low` and at most `high`."""
         return Between(self._accessor, low, high)
 
+    @verb
     def like(self, pattern: str, escape: str | None = None) -> Condition:
         """Text that matches an SQL LIKE pattern."""
         return Like(self._accessor, pattern, escape)
 
+    @verb
     def startswith(self, text: str | bytes) -> Condition:
         """Text that starts with the given text."""
         return Prefix(self._accessor, text)
 
+    @verb
     def endswith(self, text: str | bytes) -> Condition:
         """Text that ends with the given text."""
         return Suffix(self._accessor, text)
 
+    @verb
     def contains(self, item: Any) -> Condition:
         """Text that contains the given text, or a collection that has the given element."""
         return Contains(self._accessor, item)
 
+    @verb
     def exists(self) -> Condition:
         """There is a value."""
         return Exists(self._accessor)
 
+    @verb
     def is_a(self, target: type | str) -> Condition:
         """Value that conforms to a type."""
         return InstanceOf(self._accessor, target)
@@ -162,6 +208,24 @@ class Term:
 
     def __invert__(self) -> NoReturn:
         raise InvalidType(f"{self!r} is a value, not a condition: write {self!r} == False or ~(... == ...)")
+
+    def _unsupported(self, *_: object) -> NoReturn:
+        raise InvalidType(
+            f"conditions calculate with + - * / only; for more call a function, as in Greater(Invoke({self!r}, abs), 5)"
+        )
+
+    __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __pow__ = __rpow__ = __abs__ = __len__ = __round__ = (
+        _unsupported
+    )
+
+    def __copy__(self) -> Term:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Term:
+        return self
+
+    def __reduce__(self) -> tuple[type[Term], tuple[Accessor]]:
+        return Term, (self._accessor,)
 
     def __repr__(self) -> str:
         return repr(self._accessor)

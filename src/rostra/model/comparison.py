@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, overload
 
 from rostra.errors import InvalidType
 from rostra.model.accessor import (
     MESSAGE,
     Accessor,
+    Arguments,
     Attribute,
     Constant,
     Invoke,
     as_accessor,
+    base,
     base_text,
     check_public,
     operand,
@@ -28,16 +30,15 @@ def subject(value: Any) -> Accessor:
 
     A term of `it` or an accessor is taken as it is; `"pos.x"` names attributes; `"/getText/strip"` calls methods.
     """
-    accessor = as_accessor(value)
-    if accessor is not None:
-        return accessor
+    if as_accessor(value) is not None:
+        return base(value)
     if not isinstance(value, str):
         raise InvalidType(
             f"the first argument says what to test: a term like it.price or a name, not {type(value).__name__}"
         )
     if "/" in value:
         return Invoke(value)
-    accessor = MESSAGE
+    accessor: Accessor = MESSAGE
     for name in value.split(".") if value else ():
         check_public(name)
         accessor = Attribute(accessor, name)
@@ -70,27 +71,37 @@ class Comparison(Condition):
         return None
 
     def negated(self) -> Comparison:
-        return compare(_NEGATED[type(self)], self.left, self.right)
+        return compare(NEGATED[type(self)], self.left, self.right)
 
     def accessors(self) -> tuple[Accessor, ...]:
         return (self.left,) if isinstance(self.right, Constant) else (self.left, self.right)
 
     def __repr__(self) -> str:
-        if isinstance(self.left, Constant):
-            return f"{type(self).__name__}(Constant({self.left!r}), {self.right!r})"
         return f"{self.left!r} {self.symbol} {self.right!r}"
 
 
-class Equals(Comparison):
+class _Symmetric(Comparison):
+    """What Equals and NotEquals share: it does not matter which side stands where."""
+
+    __slots__ = ()
+
+    def _key(self) -> Any:
+        return (self.left, self.right) if isinstance(self.right, Constant) else frozenset((self.left, self.right))
+
+
+class Equals(_Symmetric):
     """Equality, in every form of the papers.
 
-    >>> Equals(it.sender, "Alice")                          # it.sender == "Alice"
-    >>> Equals("sender", "Alice")                           # the same
-    >>> Equals(ChatMsg("Alice", "Hi"), True)                # the message itself; False: differs from it
-    >>> Equals(Invoke("getSender"), "Alice", True)
-    >>> Equals("/getSender", "Alice", True)                 # the same
-    >>> Equals("/getText/find", [[], ["me"]], -1, False)    # one argument list for each method
-    >>> Equals("getSpeaker", None, "Patrick Eugster")       # a third argument that is no bool is the value
+        Equals(it.sender, "Alice")                          # it.sender == "Alice"
+        Equals("sender", "Alice")                           # the same
+        Equals(hello, True)                                 # the message equals hello; False: differs from it
+        Equals(Invoke("getSender"), "Alice", True)
+        Equals("/getSender", "Alice", True)                 # the same
+        Equals("/getText/find", [[], ["me"]], -1, False)    # one argument list for each method
+        Equals("getSpeaker", None, "Patrick Eugster")       # a third argument that is no bool is the value
+
+    A bool in second or third place is the required result, so `Equals("flag", True)` asks whether the message is the
+    text "flag"; to ask for a flag write `Equals(it.flag, True)` or `it.flag == True`.
 
     With the required result False a message satisfies it when the values are comparable and differ: a message
     whose value is missing or of another family satisfies neither form.
@@ -100,7 +111,16 @@ class Equals(Comparison):
     symbol = "=="
     test = operator.eq
 
-    def __new__(cls, *form: Any) -> Condition:  # type: ignore[misc]  # the plainest condition that says it
+    @overload
+    def __new__(cls, value: Any, required: bool = True, /) -> Equals: ...  # noqa: FBT001, FBT002
+
+    @overload
+    def __new__(cls, of: Any, value: Any, required: bool = True, /) -> Equals: ...  # noqa: FBT001, FBT002
+
+    @overload
+    def __new__(cls, name: str, parameters: Arguments, value: Any, required: bool = True, /) -> Equals: ...  # noqa: FBT001, FBT002
+
+    def __new__(cls, *form: Any) -> Comparison:  # type: ignore[misc]  # NotEquals where False is required
         accessor, value, required = _equals_form(form)
         return compare(Equals if required else NotEquals, accessor, operand(value))
 
@@ -108,7 +128,7 @@ class Equals(Comparison):
         return same(a, b)
 
 
-class NotEquals(Comparison):
+class NotEquals(_Symmetric):
     """Comparable and different."""
 
     __slots__ = ()
@@ -152,25 +172,16 @@ class GreaterEqual(Comparison):
     test = operator.ge
 
 
-_MIRRORED: Final[dict[type[Comparison], type[Comparison]]] = {
-    Equals: Equals, NotEquals: NotEquals,
-    Less: Greater, Greater: Less, LessEqual: GreaterEqual, GreaterEqual: LessEqual,
-}  # fmt: skip
-_NEGATED: Final[dict[type[Comparison], type[Comparison]]] = {
+_MIRRORED: Final[dict[type[Comparison], type[Comparison]]] = {Greater: Less, GreaterEqual: LessEqual}
+NEGATED: Final[dict[type[Comparison], type[Comparison]]] = {
     Equals: NotEquals, NotEquals: Equals,
     Less: GreaterEqual, GreaterEqual: Less, LessEqual: Greater, Greater: LessEqual,
 }  # fmt: skip
 
 
 def compare(cls: type[Comparison], left: Accessor, right: Accessor) -> Comparison:
-    """Build a comparison in its one normal form: constants right, `>` between attributes turned round."""
-    if isinstance(right, Constant):
-        turn = False
-    elif isinstance(left, Constant):
-        turn = True
-    else:
-        turn = cls in (Greater, GreaterEqual) or (cls in (Equals, NotEquals) and repr(right) < repr(left))
-    if not turn:
+    """Build a comparison in its one normal form: `>` between two parts of the message is turned round."""
+    if isinstance(right, Constant) or cls not in _MIRRORED:
         return cls._of(left, right)
     return _MIRRORED[cls]._of(right, left)
 
@@ -183,6 +194,11 @@ def _equals_form(form: tuple[Any, ...]) -> tuple[Accessor, Any, bool]:
             return MESSAGE, first, second
         case (first, second):
             return subject(first), second, True
+        case (first, None, bool()):
+            raise InvalidType(
+                f"a bool in third place is the required result, so there is no value to compare {first!r} with; "
+                "write it.name() == True to ask for a truth value"
+            )
         case (first, to, bool(required)):
             return _called(first, None), to, required
         case (name, parameters, to) | (name, parameters, to, True):
@@ -196,9 +212,8 @@ def _equals_form(form: tuple[Any, ...]) -> tuple[Accessor, Any, bool]:
 
 
 def _called(first: Any, parameters: Any) -> Accessor:
-    accessor = as_accessor(first)
-    if accessor is not None:
-        return accessor
+    if as_accessor(first) is not None:
+        return base(first)
     if not isinstance(first, str):
         raise InvalidType(f"Equals needs an accessor or a method name first, not {type(first).__name__}")
     return Invoke(first, parameters) if path_names(first) else MESSAGE
@@ -217,8 +232,8 @@ class OneOf(ValueTest):
     members: frozenset[tuple[Family, Any]]
 
     def __new__(cls, of: Any, values: Iterable[Any]) -> Condition:  # type: ignore[misc]  # the plainest condition that says it
-        if isinstance(values, str | bytes):
-            raise InvalidType("OneOf takes a collection of values; for a single text write Equals")
+        if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+            raise InvalidType("OneOf takes a collection of values; for a single one write Equals")
         accessor = subject(of)
         constants = [Constant(value) for value in values]
         members = frozenset((c.family, c.value) for c in constants if c.family is not Family.OTHER)

@@ -14,16 +14,20 @@ Equality of conditions is equality of these normal forms; semantic comparison is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar, NoReturn
+from types import MethodType
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, TypeAlias
 
 from rostra.errors import InvalidType
 from rostra.model.accessor import Accessor, as_accessor
 from rostra.model.node import Node
 
+if TYPE_CHECKING:
+    from inspect import Parameter
+
 _NO_TRUTH = (
     "a condition is neither true nor false until it meets a message: write & for 'and', | for 'or', "
     "~ for 'not', it.x.is_in([...]) for 'in', it.x.between(low, high) for chained comparisons, "
-    "and call it, condition(message), to evaluate it"
+    "condition(message) to evaluate it, and 'is not None' to ask whether there is one"
 )
 
 
@@ -31,7 +35,20 @@ class Condition(Node):
     """A yes-or-no question about a message; built with `it` or the classes of `rostra.conditions`."""
 
     __slots__ = ()
-    two_valued: ClassVar[bool] = False
+    is_code: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "__slots__" not in cls.__dict__:  # somebody's own condition: code, which only ever equals itself
+            cls.is_code = True
+            cls.__eq__ = object.__eq__  # type: ignore[method-assign]
+            cls.__hash__ = object.__hash__  # type: ignore[method-assign]
+            cls.__setattr__ = object.__setattr__  # type: ignore[assignment, method-assign]
+
+    @property
+    def two_valued(self) -> bool:
+        """Whether the condition is never unknown."""
+        return False
 
     def decide(self, message: Any, topic: str = "") -> bool | None:
         """Return True, False, or None when the message does not allow an answer."""
@@ -82,9 +99,7 @@ class Condition(Node):
     @property
     def is_opaque(self) -> bool:
         """Whether any part is code of the user's: such a condition works here and never travels."""
-        from rostra.model.portable import is_opaque
-
-        return is_opaque(self)
+        return any(test.is_code or any(a.is_code for a in _chains(test)) for test in self.tests())
 
     @property
     def is_portable(self) -> bool:
@@ -99,19 +114,19 @@ class Condition(Node):
 
         return to_json(self)
 
-    def covers(self, other: Condition) -> bool:
+    def covers(self, other: ConditionLike) -> bool:
         """Say whether every message that satisfies `other` satisfies this. Never claims it falsely."""
         from rostra.model.algebra import covers
 
-        return covers(self, other)
+        return covers(self, as_condition(other))
 
-    def overlaps(self, other: Condition) -> bool:
+    def overlaps(self, other: ConditionLike) -> bool:
         """Say whether some message may satisfy both. Never denies it falsely."""
         from rostra.model.algebra import overlaps
 
-        return overlaps(self, other)
+        return overlaps(self, as_condition(other))
 
-    def merge(self, other: Condition, *, inexact: bool = False) -> Condition | None:
+    def merge(self, other: ConditionLike, *, inexact: bool = False) -> Condition | None:
         """Return one simpler condition for both.
 
         Perfect: true on exactly the union, None if there is no such single filter. Inexact: the perfect merge
@@ -119,16 +134,28 @@ class Condition(Node):
         """
         from rostra.model.algebra import merge
 
-        return merge(self, other, inexact=inexact)
+        return merge(self, as_condition(other), inexact=inexact)
 
-    def compile(self, event_type: type | None = None) -> Callable[..., bool]:
+    def compile(self, event_type: type | None = None) -> Filter:
         """Return a function `(message, topic="") -> bool` with code generated for the event type."""
         from rostra.compile import compile_condition
 
         return compile_condition(self, event_type)
 
 
-ConditionLike = Condition | Callable[..., Any]
+ConditionLike: TypeAlias = Condition | Callable[..., Any]
+
+
+def _chains(test: Condition) -> Iterator[Accessor]:
+    for accessor in test.accessors():
+        yield from accessor.chain()
+
+
+class Filter(Protocol):
+    """A compiled condition."""
+
+    def __call__(self, message: Any, topic: str = "") -> bool:
+        """Say whether the message satisfies the condition."""
 
 
 class ValueTest(Condition):
@@ -152,10 +179,13 @@ class Always(Condition):
     """True of every message."""
 
     __slots__ = ()
-    two_valued = True
 
     def __new__(cls) -> Always:
         return cls._of()
+
+    @property
+    def two_valued(self) -> bool:
+        return True
 
     def decide(self, message: Any, topic: str = "") -> bool:
         return True
@@ -171,10 +201,13 @@ class Never(Condition):
     """False of every message."""
 
     __slots__ = ()
-    two_valued = True
 
     def __new__(cls) -> Never:
         return cls._of()
+
+    @property
+    def two_valued(self) -> bool:
+        return True
 
     def decide(self, message: Any, topic: str = "") -> bool:
         return False
@@ -198,6 +231,10 @@ class _Connective(Condition):
 
     def parts(self) -> tuple[Condition, ...]:
         return self._parts
+
+    @property
+    def two_valued(self) -> bool:
+        return all(part.two_valued for part in self._parts)
 
     def __repr__(self) -> str:
         return f" {self.symbol} ".join(_grouped(part) for part in self._parts)
@@ -257,7 +294,7 @@ class Not(Condition):
         return None if decided is None else not decided
 
     @property
-    def two_valued(self) -> bool:  # type: ignore[override]
+    def two_valued(self) -> bool:
         return self.condition.two_valued
 
     def negated(self) -> Condition:
@@ -274,12 +311,15 @@ class IsTrue(Condition):
     """True where the condition is true, false where it is false or unknown: what turns three values into two."""
 
     __slots__ = ("condition",)
-    two_valued = True
     condition: Condition
 
     def __new__(cls, condition: ConditionLike) -> Condition:  # type: ignore[misc]  # the plainest condition that says it
         inner = as_condition(condition)
         return inner if inner.two_valued else cls._of(inner)
+
+    @property
+    def two_valued(self) -> bool:
+        return True
 
     def decide(self, message: Any, topic: str = "") -> bool:
         return self.condition.decide(message, topic) is True
@@ -294,10 +334,12 @@ class IsTrue(Condition):
 class Opaque(Condition):
     """A condition that is code: a callable, or an object with the papers' `conforms` or `add` method.
 
-    It is called with the message, and with the topic too if it takes two arguments. A raising one is unknown.
+    It is called with the message, and with the topic too if it has a second parameter that must be given or is
+    called `topic`. A raising one is unknown.
     """
 
     __slots__ = ("code", "decider")
+    is_code = True
     code: Any
     decider: Callable[[Any, str], Any]
 
@@ -305,7 +347,8 @@ class Opaque(Condition):
         return cls._of(code, _decider(code))
 
     def _key(self) -> Any:
-        return (id(self.code),)
+        code = self.code
+        return (id(code.__self__), code.__func__) if isinstance(code, MethodType) else id(code)
 
     def decide(self, message: Any, topic: str = "") -> bool | None:
         try:
@@ -332,7 +375,7 @@ def as_condition(value: Any) -> Condition:
 def not_compared(value: Any) -> InvalidType:
     """Return the error for a value of the message where a condition should stand."""
     return InvalidType(
-        f"{value!r} is a value, not a condition: compare it first, in parentheses, as in ({value!r} == 1) & (...)"
+        f"{value!r} is a value, not a condition: compare it first, in parentheses, as in ({value!r} == True) & (...)"
     )
 
 
@@ -355,10 +398,12 @@ def combine(
 
 
 def _decider(code: Any) -> Callable[[Any, str], Any]:
-    for name in ("conforms", "add"):
-        method = getattr(code, name, None)
-        if callable(method) and not isinstance(code, type):
-            return _with_topic(method)
+    if not isinstance(code, type):
+        conforms, add = getattr(code, "conforms", None), getattr(code, "add", None)
+        if callable(conforms):
+            return _with_topic(conforms)
+        if callable(add) and _required(add) == 2:  # the paper's (message, topic); a set has an add of its own
+            return add  # type: ignore[no-any-return]
     if callable(code):
         return _with_topic(code)
     raise InvalidType(
@@ -367,18 +412,29 @@ def _decider(code: Any) -> Callable[[Any, str], Any]:
     )
 
 
-def _with_topic(code: Callable[..., Any]) -> Callable[[Any, str], Any]:
+def _positional(code: Callable[..., Any]) -> list[Parameter] | None:
+    """Return the parameters that can be given by position; None if the callable does not tell."""
     from inspect import Parameter, signature
 
     try:
-        parameters = list(signature(code).parameters.values())
+        parameters = signature(code).parameters.values()
     except (TypeError, ValueError):
-        return lambda message, _topic: code(message)
-    kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    takes_topic = sum(p.kind in kinds for p in parameters) > 1 or any(
-        p.kind is Parameter.VAR_POSITIONAL for p in parameters
+        return None
+    return [p for p in parameters if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
+
+
+def _required(code: Callable[..., Any]) -> int:
+    return sum(p.default is p.empty for p in _positional(code) or ())
+
+
+def _with_topic(code: Callable[..., Any]) -> Callable[[Any, str], Any]:
+    parameters = _positional(code)
+    if parameters is not None and _required(code) > 2:
+        raise InvalidType(f"{code!r} cannot be a condition: it needs more than a message and a topic")
+    wants_topic = parameters is not None and (
+        _required(code) == 2 or (len(parameters) > 1 and parameters[1].name.startswith("topic"))
     )
-    return code if takes_topic else lambda message, _topic: code(message)
+    return code if wants_topic else lambda message, _topic: code(message)
 
 
 def _grouped(condition: Condition) -> str:

@@ -113,7 +113,7 @@ def fields(event: object) -> Iterator[tuple[str, object]]:
     entries whose keys are text. Scalars, lists and classes have no parts.
     """
     for name, value in _parts(event):
-        if value is not None and is_public(name) and type(value) not in ROUTINES:
+        if value is not None and is_public(name) and not issubclass(type(value), ROUTINES):
             yield name, value
 
 

@@ -10,10 +10,12 @@ each `%` can stretch. A segment without `_` is found with `str.find`; one with `
 
 from __future__ import annotations
 
+import functools
 from typing import Final, TypeAlias
 
-from rostra.defaults import PATTERN_STATES
+from rostra.defaults import PATTERN_ANSWERS, PATTERN_WORK
 from rostra.errors import InvalidValue
+from rostra.model.work import GiveUp, Work
 
 ANY: Final = None
 """In a segment: the place of `_`."""
@@ -129,24 +131,28 @@ def _step(places: tuple[str | None, ...], states: frozenset[int], character: str
     return _closure(places, frozenset(following))
 
 
+@functools.lru_cache(maxsize=PATTERN_ANSWERS)
 def _explore(first: Pattern, second: Pattern, *, goal_second: bool) -> bool | None:
-    """Look for a text in the first language that is (or is not) in the second; None: too many states."""
+    """Look for a text in the first language that is (or is not) in the second; None: too much work."""
     one, two = _flat(first), _flat(second)
     letters = sorted({c for c in (*one, *two) if c is not None and c != _STAR})
     letters.append(_FOREIGN)
     start = (_closure(one, frozenset({0})), _closure(two, frozenset({0})))
     seen, queue = {start}, [start]
-    while queue:
-        a, b = queue.pop()
-        if len(one) in a and (len(two) in b) is goal_second:
-            return True
-        for letter in letters:
-            state = (_step(one, a, letter), _step(two, b, letter))
-            if state[0] and state not in seen and (state[1] or not goal_second):
-                if len(seen) >= PATTERN_STATES:
-                    return None
-                seen.add(state)
-                queue.append(state)
+    work = Work(PATTERN_WORK)
+    try:
+        while queue:
+            a, b = queue.pop()
+            if len(one) in a and (len(two) in b) is goal_second:
+                return True
+            work.spend((len(a) + len(b) + 2) * len(letters))
+            for letter in letters:
+                state = (_step(one, a, letter), _step(two, b, letter))
+                if state[0] and state not in seen and (state[1] or not goal_second):
+                    seen.add(state)
+                    queue.append(state)
+    except GiveUp:
+        return None
     return False
 
 

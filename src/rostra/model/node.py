@@ -1,12 +1,16 @@
 """The base of everything that is a value: immutable, compared and hashed by content, cheap to keep.
 
 A node lists its fields in `__slots__`; two nodes are equal when they are of one class and their `_key()` is
-equal. Nodes are built bottom up and never change, so they can be shared, used as dictionary keys and sent.
+equal. Nodes are built bottom up and never change, so they can be shared, used as dictionary keys and sent. How deep
+they are nested is bounded, so that whoever walks them may recurse.
 """
 
 from __future__ import annotations
 
 from typing import Any, ClassVar, NoReturn, Self, cast
+
+from rostra.defaults import LOCAL_NESTING
+from rostra.errors import LimitExceeded
 
 _set = object.__setattr__
 
@@ -14,8 +18,9 @@ _set = object.__setattr__
 class Node:
     """An immutable value made of the fields named in `__slots__`."""
 
-    __slots__ = ("_hash",)
+    __slots__ = ("_depth", "_hash")
     _fields: ClassVar[tuple[str, ...]] = ()
+    _depth: int
     _hash: int
 
     def __init_subclass__(cls) -> None:
@@ -32,8 +37,13 @@ class Node:
     def _of(cls, *parts: Any) -> Self:
         """Build a node from its parts as they are; constructors check and normalise before they call this."""
         self = object.__new__(cls)
+        depth = 0
         for name, part in zip(cls._fields, parts, strict=True):
             _set(self, name, part)
+            depth = max(depth, _depth_of(part))
+        if depth >= LOCAL_NESTING:
+            raise LimitExceeded(f"nested more than {LOCAL_NESTING} deep; write it flatter, as in And(a, b, c, ...)")
+        _set(self, "_depth", depth + 1)
         return self
 
     def __eq__(self, other: object) -> bool:
@@ -64,6 +74,12 @@ class Node:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (type(self), *self._values())
+
+
+def _depth_of(part: Any) -> int:
+    if isinstance(part, Node):
+        return getattr(part, "_depth", 1)  # a condition class of somebody's own has none
+    return max(map(_depth_of, part), default=0) if type(part) is tuple else 0
 
 
 def _restore(cls: type[Node], *parts: Any) -> Node:

@@ -9,31 +9,32 @@ lacks are written `{"decimal": "1.10"}`, `{"time": "2026-01-01T00:00:00+00:00"}`
 `{"duration": <microseconds>}`, `{"float": "inf"}`.
 
 Reading trusts nothing: size, depth and number of tests are bounded (`rostra.defaults`), names that start with
-an underscore are refused, and only `PORTABLE_METHODS`, plus the ones the caller names, may be called.
+an underscore are refused, and only `SCALAR_METHODS`, plus the ones the caller names, may be called.
 """
 
 from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Collection, Iterator
-from datetime import datetime, timedelta
+from collections.abc import Callable, Collection
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NoReturn, TypeVar
 
 from rostra import defaults
-from rostra.errors import Forbidden, LimitExceeded, Malformed, NotPortable, RostraError
+from rostra.errors import Forbidden, InvalidType, LimitExceeded, Malformed, NotPortable, RostraError
 from rostra.model import like
 from rostra.model.accessor import (
     MESSAGE,
     OPERATIONS,
-    PORTABLE_METHODS,
+    SCALAR_METHODS,
     Accessor,
     Arithmetic,
     Attribute,
     Constant,
     Invoke,
     Item,
+    Literal,
     Message,
 )
 from rostra.model.comparison import (
@@ -50,7 +51,7 @@ from rostra.model.comparison import (
 from rostra.model.condition import Always, And, Condition, IsTrue, Never, Not, Opaque, Or
 from rostra.model.presence import Exists, InstanceOf
 from rostra.model.text import Contains, Like, Prefix, Suffix
-from rostra.model.values import Family
+from rostra.model.values import Family, is_exact, weigh
 
 _COMPARISONS: Final[dict[str, type[Comparison]]] = {
     "eq": Equals, "ne": NotEquals, "lt": Less, "le": LessEqual, "gt": Greater, "ge": GreaterEqual,
@@ -60,14 +61,6 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 Built = TypeVar("Built")
 
 
-def is_opaque(condition: Condition) -> bool:
-    """Say whether any part of the condition is code."""
-    return any(
-        isinstance(test, Opaque) or any(isinstance(a, Invoke) and callable(a.method) for a in chains(test))
-        for test in condition.tests()
-    )
-
-
 def is_portable(condition: Condition) -> bool:
     """Say whether the condition can be written as JSON that any reader accepts."""
     try:
@@ -75,27 +68,6 @@ def is_portable(condition: Condition) -> bool:
     except RostraError:
         return False
     return True
-
-
-def chains(test: Condition) -> Iterator[Accessor]:
-    """Yield every accessor in a test, the ones it is nested in included."""
-    stack = list(test.accessors())
-    while stack:
-        accessor = stack.pop()
-        yield accessor
-        stack += inner(accessor)
-
-
-def inner(accessor: Accessor) -> tuple[Accessor, ...]:
-    """Return the accessors that an accessor builds on."""
-    match accessor:
-        case Attribute(of=of) | Item(of=of):
-            return (of,)
-        case Invoke(of=of, arguments=arguments):
-            return (of, *arguments)
-        case Arithmetic(left=left, right=right):
-            return (left, right)
-    return ()
 
 
 def to_json(condition: Condition) -> str:
@@ -109,16 +81,28 @@ def from_json(text: str | bytes, *, methods: Collection[str] = ()) -> Condition:
     `methods` names methods of your own event classes that the text may call beside the harmless ones of text,
     numbers and dates. Raises Malformed, LimitExceeded or Forbidden, each saying where and why.
     """
+    if not isinstance(text, str | bytes):
+        raise InvalidType(f"from_json reads text or bytes, not {type(text).__name__}")
     size = len(text) if isinstance(text, bytes) else len(text.encode("utf-8", "surrogatepass"))
     if size > defaults.CONDITION_BYTES:
         raise LimitExceeded(f"a condition of {size} bytes is over the limit of {defaults.CONDITION_BYTES}")
     try:
-        data = json.loads(text, parse_constant=_no_such_number)
+        data = json.loads(text, parse_constant=_no_such_number, object_pairs_hook=_object)
     except RecursionError:
-        raise LimitExceeded(f"a condition may be nested {defaults.NESTING} deep") from None
+        raise _too_deep() from None
     except (ValueError, UnicodeDecodeError) as error:
         raise Malformed(f"a condition must be JSON: {error}") from None
-    return _Reader(PORTABLE_METHODS.union(methods)).condition(data, defaults.NESTING)
+    return _Reader(frozenset(methods)).condition(data, defaults.NESTING)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return dict(pairs)
+
+
+def _too_deep() -> LimitExceeded:
+    return LimitExceeded(f"a condition from elsewhere may be nested {defaults.NESTING} deep")
 
 
 def _no_such_number(name: str) -> NoReturn:
@@ -168,6 +152,8 @@ def _written_accessor(accessor: Accessor) -> Any:
     match accessor:
         case Constant():
             return _written_constant(accessor)
+        case Literal(value=value):
+            return _written_literal(value)
         case Arithmetic(left=left, operator=operator, right=right):
             return {operator: [_written_accessor(left), _written_accessor(right)]}
     steps: list[Any] = []
@@ -181,16 +167,32 @@ def _written_accessor(accessor: Accessor) -> Any:
                 steps.append([method, *map(_written_accessor, arguments)])
             case Message():
                 return {"it": steps[::-1]}
-            case Constant() | Arithmetic():
+            case Arithmetic():
                 return {"it": steps[::-1], "of": _written_accessor(accessor)}
             case _:
                 raise NotPortable(f"{accessor!r} calls a function of this process; call a method by name")
         accessor = of
 
 
+def _written_literal(value: Any) -> Any:
+    """Write an argument so that it comes back as the very value it is: a date is no datetime, nor is 1 a 1.0."""
+    if value is None:
+        return value
+    if type(value) is date:
+        return {"date": value.isoformat()}
+    if type(value) is datetime and value.tzinfo not in (None, UTC):
+        raise NotPortable(f"the argument {value!r} has a time zone of this process; use UTC")
+    if not is_exact(value):
+        raise NotPortable(f"the argument {value!r} is an object of this process; use plain numbers, text and times")
+    return _written_scalar(weigh(value)[0], value)
+
+
 def _written_constant(constant: Constant) -> Any:
-    value = constant.value
-    match constant.family:
+    return _written_scalar(constant.family, constant.value)
+
+
+def _written_scalar(family: Family, value: Any) -> Any:
+    match family:
         case Family.TEXT | Family.BOOL:
             return value
         case Family.NUMBER if isinstance(value, Decimal):
@@ -215,7 +217,7 @@ class _Reader:
 
     def condition(self, data: Any, depth: int) -> Condition:
         if depth <= 0:
-            raise LimitExceeded(f"a condition may be nested {defaults.NESTING} deep")
+            raise _too_deep()
         if isinstance(data, bool):
             return Always() if data else Never()
         tag, body = _single(data, "a condition")
@@ -244,21 +246,24 @@ class _Reader:
         return _checked(_TESTS[tag], accessor, right)
 
     def _operand(self, data: Any, depth: int) -> Accessor:
-        if isinstance(data, dict) and ("it" in data or OPERATIONS.keys() & data.keys()):
-            return self._accessor(data, depth)
-        return _constant(data)
+        return self._accessor(data, depth) if _is_accessor(data) else _checked(lambda: Constant(_scalar(data)))
+
+    def _argument(self, data: Any, depth: int) -> Accessor:
+        return (
+            self._accessor(data, depth) if _is_accessor(data) else _checked(lambda: Literal(_scalar(data, none=True)))
+        )
 
     def _accessor(self, data: Any, depth: int) -> Accessor:
         if depth <= 0:
-            raise LimitExceeded(f"a condition may be nested {defaults.NESTING} deep")
-        if not isinstance(data, dict):
-            return _constant(data)
+            raise _too_deep()
+        if not _is_accessor(data):
+            raise Malformed(
+                f'a condition is about a part of the message, such as {{"it":["price"]}}, not {_short(data)}'
+            )
         if "it" in data:
             return self._chain(data, depth)
-        tag, body = _single(data, "an operand")
-        if tag not in OPERATIONS:
-            return _constant(data)
-        left, right = (self._operand(side, depth - 1) for side in _list(body, tag, 2))
+        tag, body = _single(data, "a calculation")
+        left, right = (self._argument(side, depth - 1) for side in _list(body, tag, 2))
         return _checked(Arithmetic, left, tag, right)
 
     def _chain(self, data: dict[str, Any], depth: int) -> Accessor:
@@ -266,8 +271,8 @@ class _Reader:
             raise Malformed(f"an accessor has only 'it' and 'of', not {sorted(data.keys() - {'it', 'of'})}")
         steps = _list(data["it"], "it")
         if len(steps) > depth:
-            raise LimitExceeded(f"a condition may be nested {defaults.NESTING} deep")
-        accessor: Accessor = self._operand(data["of"], depth - 1) if "of" in data else MESSAGE
+            raise _too_deep()
+        accessor: Accessor = self._accessor(data["of"], depth - 1) if "of" in data else MESSAGE
         for step in steps:
             accessor = self._step(accessor, step, depth - 1)
         return accessor
@@ -282,15 +287,15 @@ class _Reader:
             case int(index):
                 return Item(of, index)
             case [str(method), *arguments]:
-                self._check_method(method)
-                return Invoke._of(tuple(self._operand(a, depth) for a in arguments), method, of)
+                self._check_method(method, len(arguments))
+                return Invoke._of(tuple(self._argument(a, depth - 1) for a in arguments), method, of)
         raise Malformed("a step is a name, a number or [method, arguments]")
 
-    def _check_method(self, method: str) -> None:
+    def _check_method(self, method: str, arguments: int) -> None:
         _check_name(method)
-        if method not in self._methods:
+        if method not in self._methods and arguments > SCALAR_METHODS.get(method, -1):
             raise Forbidden(
-                f"a condition from elsewhere may not call {method!r}; if you trust its source, "
+                f"a condition from elsewhere may not call {method!r} like this; if you trust its source, "
                 f"pass methods={{{method!r}}} to from_json"
             )
 
@@ -329,13 +334,18 @@ def _checked(build: Callable[..., Built], *arguments: Any) -> Built:
         raise Malformed(str(error)) from None
 
 
-def _constant(data: Any) -> Constant:
-    if isinstance(data, bool | int | float | str):
-        return _checked(Constant, data)
+def _is_accessor(data: Any) -> bool:
+    return isinstance(data, dict) and ("it" in data or bool(OPERATIONS.keys() & data.keys()))
+
+
+def _scalar(data: Any, *, none: bool = False) -> Any:
+    """Return the value that a constant says."""
+    if isinstance(data, bool | int | float | str) or (none and data is None):
+        return data
     if isinstance(data, dict):
         tag, body = _single(data, "a constant")
         if tag in _CONSTANTS:
-            return _checked(lambda: Constant(_CONSTANTS[tag](body)))
+            return _CONSTANTS[tag](body)
     raise Malformed(f"not a constant: {_short(data)}")
 
 
@@ -365,11 +375,11 @@ def _duration(body: Any) -> timedelta:
 
 
 def _members(of: Accessor, values: Any) -> Condition:
-    return OneOf(of, [_constant(value).value for value in _list(values, "in")])
+    return OneOf(of, [_scalar(value) for value in _list(values, "in")])
 
 
 def _affix(cls: Callable[..., Condition]) -> Callable[[Accessor, Any], Condition]:
-    return lambda of, text: cls(of, _constant(text).value)
+    return lambda of, text: cls(of, _scalar(text))
 
 
 _CONSTANTS: Final[dict[str, Callable[[Any], Any]]] = {
@@ -377,6 +387,7 @@ _CONSTANTS: Final[dict[str, Callable[[Any], Any]]] = {
     "float": _infinity,
     "bytes": lambda body: b64decode(_text(body), validate=True),
     "time": lambda body: datetime.fromisoformat(_text(body)),
+    "date": lambda body: date.fromisoformat(_text(body)),
     "duration": _duration,
 }
 _TESTS: Final[dict[str, Callable[[Accessor, Any], Condition]]] = {

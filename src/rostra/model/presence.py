@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 from rostra.errors import InvalidType
 from rostra.model import types
-from rostra.model.accessor import MESSAGE, as_accessor, base_text
+from rostra.model.accessor import MESSAGE, as_accessor, base, base_text
 from rostra.model.comparison import subject
 from rostra.model.condition import ValueTest
 
@@ -15,10 +15,13 @@ class Exists(ValueTest):
     """True when there is a value, whatever it is (NaN too); None and a raising accessor count as none."""
 
     __slots__ = ()
-    two_valued = True
 
     def __new__(cls, of: Any) -> Exists:
         return cls._of(subject(of))
+
+    @property
+    def two_valued(self) -> bool:
+        return True
 
     def decide_value(self, value: Any) -> bool:
         return value is not None
@@ -30,24 +33,33 @@ class Exists(ValueTest):
 class InstanceOf(ValueTest):
     """True when the message, or a part of it, conforms to a type.
 
-    >>> InstanceOf(Talk)
-    >>> InstanceOf(it.payload, Talk)                # or it.payload.is_a(Talk)
+        InstanceOf(Talk)
+        InstanceOf(it.payload, Talk)                # or it.payload.is_a(Talk)
 
     The type is kept by name, so the condition can travel to where the class is not known; there, conformance
     is read from the ancestry that events carry. Nothing is ever imported to answer.
     """
 
     __slots__ = ("name",)
-    two_valued = True
     name: str
+
+    @overload
+    def __new__(cls, target: type | str, /) -> InstanceOf: ...
+
+    @overload
+    def __new__(cls, of: Any, target: type | str, /) -> InstanceOf: ...
 
     def __new__(cls, *form: Any) -> InstanceOf:
         match form:
             case (target,):
                 return cls._of(MESSAGE, _type_name(target))
-            case (of, target) if (accessor := as_accessor(of)) is not None:
-                return cls._of(accessor, _type_name(target))
+            case (of, target) if as_accessor(of) is not None:
+                return cls._of(base(of), _type_name(target))
         raise InvalidType("InstanceOf takes (type) or (accessor, type)")
+
+    @property
+    def two_valued(self) -> bool:
+        return True
 
     def decide_value(self, value: Any) -> bool:
         return value is not None and self.conforms(type(value))
@@ -55,7 +67,9 @@ class InstanceOf(ValueTest):
     def conforms(self, cls: type) -> bool:
         """Say whether values of a class conform to the type."""
         target = types.registered(self.name)
-        return self.name in types.ancestry(cls) if target is None else types.conforms(cls, target)
+        if target is not None:
+            return types.conforms(cls, target)
+        return any(f"{base.__module__}.{base.__qualname__}" == self.name for base in cls.__mro__)
 
     def __repr__(self) -> str:
         return f"{base_text(self.of)}.is_a({self.name!r})"

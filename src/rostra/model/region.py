@@ -14,7 +14,7 @@ descriptions of one set are always the same tuple. A prefix is an interval of te
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -162,6 +162,11 @@ class Region(NamedTuple):
         """Return the families of which some value is inside, with the cuts within each."""
         return [(family, cuts) for family, cuts in zip(DOMAIN, self.ranges, strict=True) if cuts]
 
+    @property
+    def size(self) -> int:
+        """How much there is to go through."""
+        return sum(map(len, self.ranges))
+
     def points(self) -> list[tuple[Family, Any]] | None:
         """Return the values inside if they are single points, None if there are intervals or others."""
         if self.missing or self.other:
@@ -197,6 +202,25 @@ def interval(family: Family, low: Cut | None, high: Cut | None) -> Region:
     first, last = DOMAIN[family]
     cuts = (max(low, first) if low else first, min(high, last) if high else last)
     return _within_family(family, cuts) if cuts[0] < cuts[1] else NOTHING
+
+
+def points(values: Iterable[tuple[Family, Any]]) -> Region:
+    """Return the region of single values."""
+    by_family: dict[Family, list[tuple[Cut, Cut]]] = {}
+    for family, value in values:
+        by_family.setdefault(family, []).append((before(family, value), after(family, value)))
+    return NOTHING._replace(ranges=tuple(_joined(sorted(by_family.get(family, ()))) for family in DOMAIN))
+
+
+def _joined(intervals: list[tuple[Cut, Cut]]) -> Cuts:
+    """Return the cuts of sorted intervals, those that touch as one."""
+    cuts: list[Cut] = []
+    for low, high in intervals:
+        if cuts and cuts[-1] == low:
+            cuts[-1] = high
+        elif not cuts or cuts[-1] < low:
+            cuts += (low, high)
+    return tuple(cuts)
 
 
 def _within_family(family: Family, cuts: Cuts) -> Region:

@@ -68,7 +68,7 @@ class Contains(ValueTest):
             return None
         family, plain = weigh(value)
         if family is Family.OTHER:
-            return has_element(plain, self.item) if isinstance(plain, COLLECTIONS) else None
+            return has_element(plain, self.item) if issubclass(type(plain), COLLECTIONS) else None
         if family is self.item.family and family in (Family.TEXT, Family.BYTES):
             return self.item.value in plain
         return None
@@ -80,8 +80,15 @@ class Contains(ValueTest):
 COLLECTIONS = (list, tuple, set, frozenset)
 
 
-def has_element(collection: Iterable[Any], item: Constant) -> bool:
+def has_element(collection: Iterable[Any], item: Constant) -> bool | None:
     """Say whether a collection has an element equal to the constant, by family and value."""
+    try:
+        return _has_element(collection, item)
+    except Exception:  # noqa: BLE001  a collection of a user's own may raise what it likes: unknown (A12)
+        return None
+
+
+def _has_element(collection: Iterable[Any], item: Constant) -> bool:
     for member in collection:
         if member is None:
             continue
@@ -100,8 +107,8 @@ class Like(ValueTest):
     pattern: like.Pattern
 
     def __new__(cls, of: Any, pattern: str, escape: str | None = None) -> Condition:  # type: ignore[misc]  # the plainest condition that says it
-        if not isinstance(pattern, str):
-            raise InvalidType(f"a LIKE pattern is text, not {type(pattern).__name__}")
+        if not isinstance(pattern, str) or not isinstance(escape, str | None):
+            raise InvalidType("a LIKE pattern is text, and so is its escape character")
         Constant(pattern)
         return simplest_like(subject(of), like.parse(pattern, escape))
 

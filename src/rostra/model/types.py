@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from abc import ABC, get_cache_token
+from abc import ABC, ABCMeta, get_cache_token
 from typing import Any, Final, Generic, Protocol, TypeAlias
 
 from rostra import defaults
@@ -143,8 +143,15 @@ def register(cls: type) -> str:
     name = type_name(cls)
     if name not in _registry and len(_registry) >= defaults.REGISTERED_CLASSES:
         raise LimitExceeded(f"cannot register {name}: {defaults.REGISTERED_CLASSES} classes are registered already")
-    _registry[name] = cls
+    if _registry.get(name) is not cls:
+        _registry[name] = cls
+        _version[0] += 1
     return name
+
+
+def token() -> object:
+    """Return a value that changes whenever an answer about types by name may change: keep answers no longer."""
+    return get_cache_token(), _version[0]
 
 
 def registered(name: str) -> type | None:
@@ -155,6 +162,7 @@ def registered(name: str) -> type | None:
 _names: weakref.WeakKeyDictionary[type, str] = weakref.WeakKeyDictionary()
 _interfaces: weakref.WeakKeyDictionary[type, type | None] = weakref.WeakKeyDictionary()
 _registry: weakref.WeakValueDictionary[str, type] = weakref.WeakValueDictionary()
+_version = [0]
 _answers: dict[tuple[int, int, object], bool] = {}
 _watched: set[weakref.ref[type]] = set()
 
@@ -256,11 +264,28 @@ def _conforms(cls: type, target: type) -> bool:
         return True
     if _is_protocol(target):
         # Of a pure class only what its interface has: private extras are no part of the type it declares.
-        return any(_has_members(declared_type(base), target) for base in cls.__mro__)
+        fits = any(_has_members(declared_type(base), target) for base in cls.__mro__)
+    else:
+        fits = _is_subclass(cls, target)
+    return fits or any(_is_vouched_for(cls, below) for below in _subclasses(target))
+
+
+def _subclasses(cls: type) -> list[type]:
+    return type.__subclasses__(cls)
+
+
+def _is_subclass(cls: type, target: type) -> bool:
     try:
         return issubclass(cls, target)  # asks ABCs for their registrations
     except TypeError:
         return False  # a TypedDict refuses to be asked; its instances are plain dicts, of no class of its own
+
+
+def _is_vouched_for(cls: type, below: type) -> bool:
+    """Tell whether a class is registered with an abstract class at or below another, hence conforms to all above it."""
+    if isinstance(below, ABCMeta) and not _is_protocol(below) and _is_subclass(cls, below):
+        return True
+    return any(_is_vouched_for(cls, further) for further in _subclasses(below))
 
 
 def _is_protocol(cls: type) -> bool:

@@ -24,6 +24,8 @@ from types import (
 )
 from typing import Any, Final, TypeAlias
 
+from rostra.defaults import WEIGHED_CLASSES
+
 
 class Family(enum.Enum):
     """The families of comparable values; the value is the name used in texts and notifications."""
@@ -42,28 +44,28 @@ class Family(enum.Enum):
 Weighed: TypeAlias = tuple[Family, Any]
 Weigher: TypeAlias = Callable[[Any], Weighed]
 
-ROUTINES: Final = frozenset({FunctionType, BuiltinFunctionType, MethodType, MethodDescriptorType, MethodWrapperType})
+ROUTINES: Final = (FunctionType, BuiltinFunctionType, MethodType, MethodDescriptorType, MethodWrapperType)
 """What reading an attribute yields when the attribute is a method: not a value, hence missing."""
-
-_KNOWN_CLASSES: Final = 4096
-"""How many classes `weigh` remembers; a program that makes classes without end must not fill memory."""
 
 
 def weigh(value: Any) -> Weighed:
     """Return the family of a value that is not None, and the plain value to compare."""
     cls = type(value)
-    weigher = _weighers.get(cls)
+    try:
+        weigher = _weighers.get(cls)
+    except TypeError:  # a metaclass that cannot be hashed: nothing of ours
+        return Family.OTHER, value
     if weigher is None:
-        if len(_weighers) >= _KNOWN_CLASSES:
+        if len(_weighers) >= WEIGHED_CLASSES:
             _weighers.clear()
             _weighers.update(_EXACT)
         weigher = _weighers[cls] = _weigher_for(cls)
     return weigher(value)
 
 
-def family_of(value: Any) -> Family | None:
-    """Return the family of a value; None for a missing one."""
-    return None if value is None else weigh(value)[0]
+def is_exact(value: Any) -> bool:
+    """Say whether a value is of one of the scalar classes themselves, not of a subclass."""
+    return type(value) in _EXACT
 
 
 def number(value: Any) -> Any:
@@ -85,15 +87,11 @@ def plain_of(family: Family, value: Any) -> Any:
 def same(value: Any, constant: Any) -> bool | None:
     """Compare two `OTHER` values for equality: unknown for NaN, and unless they are of one class.
 
-    A list compares as the tuple of its elements: constants are tuples.
+    Lists and tuples are alike and compare element by element, by family and value.
     """
-    if isinstance(value, float | Decimal):
-        return None
-    if isinstance(value, list):
-        value = tuple(value)
-    if isinstance(constant, list):
-        constant = tuple(constant)
-    if type(value) is not type(constant):
+    if type(value) in _SEQUENCES and type(constant) in _SEQUENCES:
+        return len(value) == len(constant) and all(map(_same_element, value, constant))
+    if issubclass(type(value), float | Decimal) or type(value) is not type(constant):
         return None
     try:
         return bool(value == constant)
@@ -101,6 +99,28 @@ def same(value: Any, constant: Any) -> bool | None:
         return None
 
 
+def _same_element(one: Any, two: Any) -> bool:
+    if one is None or two is None:
+        return one is two
+    (one_family, a), (two_family, b) = weigh(one), weigh(two)
+    if one_family is not two_family:
+        return False
+    return same(a, b) is True if one_family is Family.OTHER else bool(a == b)
+
+
+def identity(value: Any) -> Any:
+    """Return what tells one `OTHER` constant from another: equal exactly where `same` cannot tell them apart."""
+    if type(value) in _SEQUENCES:
+        return tuple(None if element is None else _element_identity(element) for element in value)
+    return type(value), value
+
+
+def _element_identity(element: Any) -> Any:
+    family, plain = weigh(element)
+    return family, identity(plain) if family is Family.OTHER else plain
+
+
+_SEQUENCES: Final = (list, tuple)
 NAN: Final = float("nan")
 
 
@@ -114,9 +134,10 @@ def _decimal(value: Decimal) -> Weighed:
 
 def _instant(value: datetime) -> Weighed:
     try:
-        if value.utcoffset() is None:
-            return Family.TIME, value.replace(tzinfo=UTC)
-        return Family.TIME, value.astimezone(UTC)
+        plain = datetime.combine(date(value.year, value.month, value.day), value.timetz())
+        if plain.utcoffset() is None:
+            return Family.TIME, plain.replace(tzinfo=UTC)
+        return Family.TIME, plain.astimezone(UTC)
     except Exception:  # noqa: BLE001  out of range, or a zone that raises: an instant nobody can name
         return Family.OTHER, value
 
@@ -125,13 +146,21 @@ def _midnight(value: date) -> Weighed:
     return Family.TIME, datetime(value.year, value.month, value.day, tzinfo=UTC)
 
 
+def _duration(value: timedelta) -> Weighed:
+    return Family.DURATION, timedelta(value.days, value.seconds, value.microseconds)
+
+
 def _member(value: enum.Enum) -> Weighed:
-    inner = value.value
+    try:
+        inner = value.value
+    except Exception:  # noqa: BLE001  an Enum may compute its values, and fail at it
+        return Family.OTHER, value
     return (Family.OTHER, value) if inner is None or isinstance(inner, enum.Enum) else weigh(inner)
 
 
 def _numpy(value: Any) -> Weighed:
-    inner = value.item()
+    unit = _NUMPY_UNITS.get(type(value).__name__)
+    inner = (value.astype(unit) if unit else value).item()
     return (Family.OTHER, value) if type(inner) is type(value) or inner is None else weigh(inner)
 
 
@@ -147,6 +176,8 @@ _EXACT: Final[dict[type, Weigher]] = {
     timedelta: lambda value: (Family.DURATION, value),
 }
 _weighers: dict[type, Weigher] = dict(_EXACT)
+_NUMPY_UNITS: Final = {"datetime64": "M8[us]", "timedelta64": "m8[us]"}
+"""Finer units than microseconds turn into plain integers, which would make numbers of them."""
 
 # How an instance of a subclass becomes a plain one. Enums come first: they may also be ints or strings.
 _SUBCLASSES: Final[tuple[tuple[type, Weigher], ...]] = (
@@ -159,7 +190,7 @@ _SUBCLASSES: Final[tuple[tuple[type, Weigher], ...]] = (
     (bytearray, lambda value: (Family.BYTES, bytes(value))),
     (datetime, _instant),
     (date, _midnight),
-    (timedelta, lambda value: (Family.DURATION, value)),
+    (timedelta, _duration),
 )
 
 
