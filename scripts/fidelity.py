@@ -9,13 +9,15 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "fidelity.md"
 HEAD = """# Fidelity
 
 Every requirement of the specification and the tests that prove it. This page is generated from the `spec` marks
-of the tests by `make fidelity`; a test fails when it is stale. A requirement without a test is not done.
+of the tests by `make fidelity`; a test fails when it is stale. A requirement without a test is not done, and one
+proven in part is done in part.
 """
 
 
@@ -23,23 +25,34 @@ def requirements() -> dict[str, dict[str, str]]:
     return tomllib.loads((ROOT / "tests" / "spec.toml").read_text())
 
 
-def marks(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield (requirement id, test name) for every marked test of a file."""
+def marks(path: Path) -> Iterator[tuple[str, str, bool]]:
+    """Yield (requirement id, test name, whether it proves only a part) for every marked test of a file."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             for decorator in node.decorator_list:
                 if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "pytest.mark.spec":
+                    partly = any(keyword.arg == "partly" for keyword in decorator.keywords)
                     for argument in decorator.args:
-                        yield ast.literal_eval(argument), node.name
+                        yield ast.literal_eval(argument), node.name, partly
 
 
-def proofs() -> dict[str, list[str]]:
-    """Return the tests of each requirement, as links relative to the page."""
-    found: dict[str, list[str]] = {}
+class Proof(NamedTuple):
+    """The tests of a requirement, as links relative to the page, and whether they prove all of it."""
+
+    links: list[str]
+    partly: list[bool]
+
+    def __str__(self) -> str:
+        return ("*in part:* " if all(self.partly) else "") + "<br>".join(self.links)
+
+
+def proofs() -> dict[str, Proof]:
+    found: dict[str, Proof] = {}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        for requirement, name in marks(path):
-            link = f"[{name.removeprefix('test_').replace('_', ' ')}](../{path.relative_to(ROOT)})"
-            found.setdefault(requirement, []).append(link)
+        for requirement, name, partly in marks(path):
+            proof = found.setdefault(requirement, Proof([], []))
+            proof.links.append(f"[{name.removeprefix('test_').replace('_', ' ')}](../{path.relative_to(ROOT)})")
+            proof.partly.append(partly)
     return found
 
 
@@ -51,7 +64,7 @@ def page() -> str:
     for letter, section in requirements().items():
         lines += [f"## {letter}. {section.pop('title')}", "", "| id | requirement | proven by |", "|---|---|---|"]
         for requirement, text in section.items():
-            tests = "<br>".join(proven.get(requirement, [])) or "*not yet*"
+            tests = proven.get(requirement, "*not yet*")
             lines.append(f"| {requirement} | {text.replace('|', '&#124;')} | {tests} |")
         lines.append("")
     return "\n".join(lines)

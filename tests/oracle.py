@@ -100,8 +100,11 @@ def invoked(target, method, values):
             return method(target, *values)
         if isinstance(target, Mapping) and not values:
             return looked_up(target, method)
-        if method in acc.SCALAR_METHODS and plain(target)[0] == "other":
-            return None
+        if method in acc.SCALAR_METHODS:
+            while isinstance(target, Enum):
+                target = target.value
+            if plain(target)[0] in ("other", "nan"):
+                return None
         found = getattr(target, method)
         return found(*values) if callable(found) else None if values else found
     except Exception:

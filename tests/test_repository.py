@@ -1,5 +1,6 @@
 """What the repository promises about itself."""
 
+import doctest
 import importlib.util
 import re
 import subprocess
@@ -31,6 +32,20 @@ def fresh(code):
 def test_import_rostra_loads_nothing_heavy():
     loaded = fresh("import rostra, sys; print(*sorted({name.split('.')[0] for name in sys.modules}))").split()
     assert not {"numpy", "numba", "lark", "anyio", "asyncio", "attr", "json", "apsw", "uvloop"} & set(loaded)
+
+
+def test_everything_rostra_promises_is_there():
+    import rostra
+
+    assert all(getattr(rostra, name) is not None for name in rostra.__all__)
+    with pytest.raises(AttributeError, match="nothing_like_it"):
+        rostra.nothing_like_it  # noqa: B018
+
+
+def test_the_example_in_the_package_is_true():
+    import rostra
+
+    assert doctest.testmod(rostra) == (0, 3)
 
 
 def imported_in(module):

@@ -1,6 +1,6 @@
 """The condition classes, for those who prefer names to operators.
 
-Everything here can also be written with `rostra.it`; both build the same values.
+What tests a part of the message can also be written with `rostra.it`; both build the same values.
 """
 
 from rostra.model.comparison import (

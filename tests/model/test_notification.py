@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from rostra import defaults, it
 from rostra.errors import InvalidValue, LimitExceeded
-from rostra.model.notification import Attribute, attributes
+from rostra.model.notification import Triple, attributes
 from rostra.model.values import Family
 from tests.model import zoo
 
@@ -157,8 +157,8 @@ def test_only_what_repeats_has_an_identity() -> None:
 
 
 def test_references_compare_with_nothing() -> None:
-    assert Attribute("a", "ref", 1).family is Family.OTHER
-    assert Attribute("a.id", "id", 1).family is Family.OTHER
+    assert Triple("a", "ref", 1).family is Family.OTHER
+    assert Triple("a.id", "id", 1).family is Family.OTHER
 
 
 def nest(levels: int, wrap: Callable[[Any], Any]) -> Any:
@@ -230,8 +230,12 @@ def test_a_filter_on_an_event_is_a_filter_on_its_notification(
     for step in path:
         term = term[step]
     name = ".".join(("pos", *path))
-    same_name_and_type = [
-        t.value for t in triples if t.name == name and t.family is Attribute(name, "", constant).family
-    ]
+    same_name_and_type = [t.value for t in triples if t.name == name and t.family is Triple(name, "", constant).family]
     assert (term == constant)({"pos": event}) is any(value == constant for value in same_name_and_type)
     assert (term != constant)({"pos": event}) is any(value != constant for value in same_name_and_type)
+
+
+@pytest.mark.spec("C3")
+def test_no_two_attributes_have_one_name() -> None:
+    names = [triple.name for triple in attributes({"a.b": 1, "a": {"b": 2, "b.c": 3, "b\\": {"c": 4}}})]
+    assert names == ["a\\.b", "a.b", "a.b\\.c", "a.b\\\\.c"]

@@ -1,9 +1,9 @@
-"""The notification view of an event: a flat set of attributes, each a name, a type and a value.
+r"""The notification view of an event: a flat set of attributes, each a name, a type and a value.
 
-Nested events flatten with dotted names (`pos.x`), elements of sequences are numbered (`tags.0`), sets are put
-in order first. Whatever has no parts of its own is a value: scalars, but also empty lists and opaque objects.
-`None` is missing and left out. An event that is itself a value gives one attribute named `it`, so that the
-view of an event, like a notification, is never empty.
+Nested events flatten with dotted names (`pos.x`; a dot within a name is written `\.`), elements of sequences are
+numbered (`tags.0`), sets are put in order first. Whatever has no parts of its own is a value: scalars, but also
+empty lists and opaque objects. `None` is missing and left out. An event that is itself a value gives one
+attribute named `it`, so that the view of an event, like a notification, is never empty.
 
 References. Lists, mappings and other objects with parts have an identity. One that is met again, because it
 is shared or part of a cycle, is not written twice: at its first place it gets an attribute `id` of type "id"
@@ -28,7 +28,7 @@ from rostra.model.events import fields
 from rostra.model.values import Family, weigh
 
 
-class Attribute(NamedTuple):
+class Triple(NamedTuple):
     """One attribute of a notification."""
 
     name: str
@@ -41,7 +41,7 @@ class Attribute(NamedTuple):
         return Family.OTHER if self.type in {"id", "ref"} else weigh(self.value)[0]
 
 
-def attributes(event: object) -> tuple[Attribute, ...]:
+def attributes(event: object) -> tuple[Triple, ...]:
     """Return the attributes of an event, in the order of its fields.
 
         attributes({"pos": Point(1, 2)}) == (("pos.x", "int", 1), ("pos.y", "int", 2))
@@ -64,8 +64,8 @@ class _Place:
         self.has_id = has_id
         self.number: int | None = None
 
-    def identity(self) -> Attribute:
-        return Attribute(_join(self.path, "@id" if self.has_id else "id"), "id", self.number)
+    def identity(self) -> Triple:
+        return Triple(_join(self.path, "@id" if self.has_id else "id"), "id", self.number)
 
 
 class _Reference(NamedTuple):
@@ -77,11 +77,11 @@ class _Flattening:
     """One pass over one event."""
 
     def __init__(self) -> None:
-        self.found: list[Attribute | _Place | _Reference] = []
+        self.found: list[Triple | _Place | _Reference] = []
         self.places: dict[int, _Place] = {}
         self.count = 0
 
-    def run(self, event: object) -> tuple[Attribute, ...]:
+    def run(self, event: object) -> tuple[Triple, ...]:
         self.visit("", _plain(event), 0)
         repeated = [entry for entry in self.found if isinstance(entry, _Reference)]
         first_places = {id(entry.place) for entry in repeated}
@@ -103,7 +103,7 @@ class _Flattening:
             for name, part in parts:
                 self.visit(_join(path, name), _plain(part), depth + 1)
         else:
-            self.add(Attribute(path or "it", _type_of(value), value))
+            self.add(Triple(path or "it", _type_of(value), value))
 
     def open(self, path: str, value: object, parts: list[tuple[str, object]]) -> None:
         """Leave a place for the identity of an object, should it be met again."""
@@ -111,18 +111,18 @@ class _Flattening:
             place = self.places[id(value)] = _Place(value, path, has_id=any(name == "id" for name, _ in parts))
             self.found.append(place)
 
-    def add(self, entry: Attribute | _Reference) -> None:
+    def add(self, entry: Triple | _Reference) -> None:
         self.count += 1
         if self.count > defaults.ATTRIBUTES:
             raise _too_many()
         self.found.append(entry)
 
-    def written(self) -> Iterator[Attribute]:
+    def written(self) -> Iterator[Triple]:
         for entry in self.found:
-            if isinstance(entry, Attribute):
+            if isinstance(entry, Triple):
                 yield entry
             elif isinstance(entry, _Reference):
-                yield Attribute(entry.name, "ref", entry.place.number)
+                yield Triple(entry.name, "ref", entry.place.number)
             elif entry.number is not None:
                 yield entry.identity()
 
@@ -204,7 +204,9 @@ def _rank(value: object) -> tuple[str, Any]:
 
 
 def _join(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
+    """Return the dotted name; a dot within a name is escaped, so that no two attributes have one name."""
+    escaped = name.replace("\\", "\\\\").replace(".", "\\.")
+    return f"{path}.{escaped}" if path else escaped
 
 
 def _too_many() -> LimitExceeded:
