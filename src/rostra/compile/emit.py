@@ -83,6 +83,11 @@ class Emitter:
         self._statements: dict[str, list[str]] = {}
         self._needs: dict[str, list[str]] = {}
 
+    @property
+    def remembers(self) -> bool:
+        """Whether the generated code needs a dictionary for each message."""
+        return bool(self._repeated)
+
     def bind(self, prefix: str, value: Any) -> str:
         """Return the name by which generated code reaches an object."""
         key = (prefix, id(value))

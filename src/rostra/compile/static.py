@@ -59,7 +59,8 @@ def _generate(condition: Condition, cls: type, elsewhere: Callable[..., Any] | N
     if elsewhere is not None:
         guard = f"if type(o) is not {emitter.bind('c', cls)}: return {emitter.bind('f', elsewhere)}(o, topic)"
         lines.append(f"    {guard}")
-    lines.append(f"    {emitter.memo} = {{}}")
+    if emitter.remembers:
+        lines.append(f"    {emitter.memo} = {{}}")
     lines += [f"    {line}" for line in _body(condition, emitter)]
     function: Filter = assemble("\n".join(lines), emitter, "holds")
     return function
