@@ -43,7 +43,7 @@ def main() -> None:
     tight = it.ask < it.bid * 1.01
     for quote in quotes:
         show(str(quote), f"cheap: {cheap(quote)!s:5}  tight spread: {tight(quote)}")
-    show("equal however they are written", cheap == it.symbol.is_in(("INIT", "ACME")) & ~(it.ask >= 100))
+    show("equal in another order, and with ~", cheap == it.symbol.is_in(("INIT", "ACME")) & ~(it.ask >= 100))
     show("as JSON", tight.to_json())
     show("and back", from_json(tight.to_json()) == tight)
 

@@ -18,6 +18,16 @@ HEAD = """# Fidelity
 Every requirement of the specification and the tests that prove it. This page is generated from the `spec` marks
 of the tests by `make fidelity`; a test fails when it is stale. A requirement without a test is not done, and one
 proven in part is done in part.
+
+## Sources
+
+- **A** P. Eugster, R. Guerraoui, J. Sventek: *Distributed Asynchronous Collections: Abstractions for Publish/Subscribe
+  Interaction*.
+- **B** P. Eugster, R. Guerraoui, J. Sventek: *Type-Based Publish/Subscribe*.
+- **C** M. Mühlhäuser: *TK1, Distributed Systems: Programming and Algorithms*, lecture, TU Darmstadt, chapter 2.2.
+- **D** P. Pietzuch, D. Eyers, S. Kounev, B. Shand: *Towards a Common API for Publish/Subscribe*.
+- **E** *Subscribing to a P&S model*, an article on publish and subscribe services over CORBA.
+- **F** The person Rostra is built for.
 """
 
 

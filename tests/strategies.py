@@ -235,7 +235,8 @@ ACCESSORS = st.one_of(
 COMPARISONS = st.sampled_from([Equals, NotEquals, Less, LessEqual, Greater, GreaterEqual])
 PATTERNS = st.text("ab_%", max_size=5)
 TESTS = st.one_of(
-    st.builds(lambda cls, of, c: cls(of, c), COMPARISONS, ACCESSORS, CONSTANTS.map(Constant)),
+    st.builds(lambda cls, of, c: cls(of, c), COMPARISONS, ACCESSORS, SCALARS.map(Constant)),
+    st.builds(lambda cls, of, c: cls(of, c), st.sampled_from([Equals, NotEquals]), ACCESSORS, CONSTANTS.map(Constant)),
     st.builds(lambda cls, of, c: cls(of, c), COMPARISONS, ACCESSORS, ACCESSORS),
     st.builds(OneOf, ACCESSORS, st.lists(CONSTANTS, max_size=4)),
     st.builds(Prefix, ACCESSORS, TEXTS | st.sampled_from([b"a", b""])),

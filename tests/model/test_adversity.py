@@ -295,6 +295,13 @@ def test_what_is_registered_with_a_type_conforms_to_all_above_it():
         assert InstanceOf(wide)(zoo.C())
 
 
+@pytest.mark.spec("B7", partly=True)
+def test_an_intersection_is_all_of_its_types():
+    both = rostra.Intersection(Fake, Described)
+    assert it.is_a(both) == it.is_a(Fake) & it.is_a(Described)
+    assert InstanceOf(it.payload, both) == it.payload.is_a(Fake) & it.payload.is_a(Described)
+
+
 def test_a_reloaded_class_is_seen_by_code_compiled_before():
     module = new_module("reloaded", "class Event: pass")
     old = module.Event
@@ -396,6 +403,11 @@ def test_a_condition_class_of_ones_own_is_code():
         lambda: 2**it.x,
         lambda: it.x + "a",
         lambda: it.start + dt.timedelta(1),
+        lambda: it.s < (5,),
+        lambda: it.s >= Fraction(1, 2),
+        lambda: it.is_a((int, str)),
+        lambda: it.is_a(int | str),
+        lambda: it.active({"active": True}),
     ],
 )
 def test_mistakes_are_errors_of_use(mistake):

@@ -211,3 +211,18 @@ def test_protocol_members_do_not_leak_into_the_surface_of_a_class() -> None:
         def ring(self) -> Any: ...
 
     assert member_names(Bell) == {"ring"}
+
+
+def test_fields_come_from_one_line_of_bases() -> None:
+    class Speaker(Event):
+        speaker: str
+
+    class Room(Event):
+        room: str
+
+    class Marker(Event):
+        pass
+
+    with pytest.raises(InvalidType, match=r"Talk cannot inherit fields from both Speaker and Room: give fields to one"):
+        type("Talk", (Speaker, Room), {})
+    assert issubclass(type("Fine", (Speaker, Marker), {}), Speaker)

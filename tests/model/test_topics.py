@@ -285,3 +285,12 @@ def test_hostile_patterns_take_no_time() -> None:
     assert not pattern.covers(other)
     assert pattern.overlaps(other)
     assert time.perf_counter() - start < 1
+
+
+def test_text_does_where_a_topic_is_meant() -> None:
+    assert TopicPattern("/a/**").matches("/a/b")
+    assert TopicPattern("/a/**").covers("/a/*")
+    assert not TopicPattern("/a/*").overlaps("/b/**")
+    assert Topic("/a/b").is_subtopic_of("/a")
+    with pytest.raises(InvalidValue, match="must start with"):
+        TopicPattern("/a/**").matches("a")

@@ -1,7 +1,7 @@
 """Taking turns: which of several subscribers a one-for-all message goes to (A5).
 
 Whoever was chosen goes to the end of the line, so each gets a message before anyone gets a second one, as far as
-their conditions allow. If the chosen one fails, the next in line is asked, so the choice is an order, not a single subscriber.
+their conditions allow. If the chosen one fails, the next in line is asked: the choice is an order of subscribers.
 """
 
 from __future__ import annotations

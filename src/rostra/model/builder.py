@@ -33,6 +33,7 @@ from rostra.model.comparison import (
 from rostra.model.condition import Condition, not_compared
 from rostra.model.presence import Exists, InstanceOf
 from rostra.model.text import Contains, Like, Prefix, Suffix
+from rostra.model.types import Target
 
 Method = TypeVar("Method", bound=Callable[..., Condition])
 
@@ -100,6 +101,8 @@ class Term:
 
     def __call__(self, *arguments: Any) -> Term:
         step = self._accessor
+        if len(arguments) == 1 and isinstance(arguments[0], dict):
+            raise InvalidType(f"{self!r} is a value, not a condition: to test a flag write ({self!r} == True)(message)")
         if not isinstance(step, Attribute):
             raise InvalidType(f"only a method can be called, as in it.text.find('me'), not {step!r}")
         return Term(Invoke.method_call(step.of, step.name, arguments))
@@ -185,7 +188,7 @@ class Term:
         return Exists(self._accessor)
 
     @verb
-    def is_a(self, target: type | str) -> Condition:
+    def is_a(self, target: Target | str) -> Condition:
         """Value that conforms to a type."""
         return InstanceOf(self._accessor, target)
 

@@ -181,6 +181,8 @@ NEGATED: Final[dict[type[Comparison], type[Comparison]]] = {
 
 def compare(cls: type[Comparison], left: Accessor, right: Accessor) -> Comparison:
     """Build a comparison in its one normal form: `>` between two parts of the message is turned round."""
+    if isinstance(right, Constant) and right.family is Family.OTHER and not issubclass(cls, _Symmetric):
+        raise InvalidType(f"{right!r} has no order: only numbers, text, bytes and times can be above or below")
     if isinstance(right, Constant) or cls not in _MIRRORED:
         return cls._of(left, right)
     return _MIRRORED[cls]._of(right, left)

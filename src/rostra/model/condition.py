@@ -375,7 +375,8 @@ def as_condition(value: Any) -> Condition:
 def not_compared(value: Any) -> InvalidType:
     """Return the error for a value of the message where a condition should stand."""
     return InvalidType(
-        f"{value!r} is a value, not a condition: compare it first, in parentheses, as in ({value!r} == True) & (...)"
+        f"{value!r} is a value, not a condition: & and | bind tighter than comparisons, so put each in parentheses, "
+        f"as in ({value!r} == True) & (...)"
     )
 
 

@@ -57,13 +57,20 @@ class EventMeta(StructMeta, _ProtocolMeta):
     """The metaclass of events: a struct that may also inherit abstract base classes."""
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> EventMeta:
-        """Create an event class; a Protocol among the bases raises `InvalidType`."""
+        """Create an event class; a Protocol among the bases, or fields from several of them, raise `InvalidType`."""
         for base in bases:
             if getattr(base, "_is_protocol", False):
                 raise InvalidType(
                     f"event {name} cannot inherit the Protocol {base.__name__}: "
                     "an event conforms to a Protocol by having its members, so leave it out of the bases"
                 )
+        lines = [base for base in bases if getattr(base, "__struct_fields__", ())]
+        if any(not issubclass(one, two) and not issubclass(two, one) for one in lines for two in lines):
+            names = " and ".join(base.__name__ for base in lines)
+            raise InvalidType(
+                f"event {name} cannot inherit fields from both {names}: give fields to one of them, "
+                "and make the others abstract base classes or events without fields"
+            )
         return super().__new__(mcls, name, bases, namespace, **options)
 
     # Protocols check instances in Python code; events are no Protocols and take the fast way of ABCs.

@@ -42,7 +42,7 @@ class Node:
             _set(self, name, part)
             depth = max(depth, _depth_of(part))
         if depth >= LOCAL_NESTING:
-            raise LimitExceeded(f"nested more than {LOCAL_NESTING} deep; write it flatter, as in And(a, b, c, ...)")
+            raise LimitExceeded(f"a condition may be nested {LOCAL_NESTING} deep")
         _set(self, "_depth", depth + 1)
         return self
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from types import UnionType
 from typing import Any, overload
 
 from rostra.errors import InvalidType
 from rostra.model import types
-from rostra.model.accessor import MESSAGE, as_accessor, base, base_text
+from rostra.model.accessor import MESSAGE, Accessor, as_accessor, base, base_text
 from rostra.model.comparison import subject
-from rostra.model.condition import ValueTest
+from rostra.model.condition import And, Condition, ValueTest
 
 
 class Exists(ValueTest):
@@ -44,17 +45,17 @@ class InstanceOf(ValueTest):
     name: str
 
     @overload
-    def __new__(cls, target: type | str, /) -> InstanceOf: ...
+    def __new__(cls, target: types.Target | str, /) -> InstanceOf: ...
 
     @overload
-    def __new__(cls, of: Any, target: type | str, /) -> InstanceOf: ...
+    def __new__(cls, of: Any, target: types.Target | str, /) -> InstanceOf: ...
 
-    def __new__(cls, *form: Any) -> InstanceOf:
+    def __new__(cls, *form: Any) -> Condition:  # type: ignore[misc]  # several for an intersection
         match form:
             case (target,):
-                return cls._of(MESSAGE, _type_name(target))
+                return _instance_of(MESSAGE, target)
             case (of, target) if as_accessor(of) is not None:
-                return cls._of(base(of), _type_name(target))
+                return _instance_of(base(of), target)
         raise InvalidType("InstanceOf takes (type) or (accessor, type)")
 
     @property
@@ -75,7 +76,15 @@ class InstanceOf(ValueTest):
         return f"{base_text(self.of)}.is_a({self.name!r})"
 
 
+def _instance_of(of: Accessor, target: Any) -> Condition:
+    if isinstance(target, types.Intersection):
+        return And(*(InstanceOf._of(of, _type_name(cls)) for cls in target.types))
+    return InstanceOf._of(of, _type_name(target))
+
+
 def _type_name(target: Any) -> str:
+    if isinstance(target, tuple | UnionType):
+        raise InvalidType("to ask for one of several types write it.is_a(A) | it.is_a(B)")
     if isinstance(target, str):
         if not target or not all(part.isidentifier() for part in target.split(".")):
             raise InvalidType(f"{target!r} is not the full name of a type, such as 'shop.events.Order'")

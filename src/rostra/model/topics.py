@@ -82,13 +82,14 @@ class Topic(Node):
         """The pattern of this topic and every topic below it."""
         return _pattern((*self.segments, ANY))
 
-    def is_subtopic_of(self, other: Topic) -> bool:
+    def is_subtopic_of(self, other: Topic | str) -> bool:
         """Tell whether this topic is below the other; no topic is below itself."""
+        other = _as_topic(other)
         return len(self.segments) > len(other.segments) and self.is_in_line_with(other)
 
-    def is_in_line_with(self, other: Topic) -> bool:
+    def is_in_line_with(self, other: Topic | str) -> bool:
         """Tell whether one of the two topics is the other, or above it, or below it."""
-        return all(mine == theirs for mine, theirs in zip(self.segments, other.segments, strict=False))
+        return all(mine == theirs for mine, theirs in zip(self.segments, _as_topic(other).segments, strict=False))
 
     def __truediv__(self, child: str) -> Topic:
         if not isinstance(child, str):
@@ -132,17 +133,17 @@ class TopicPattern(Node):
         """Whether this pattern has a wildcard; without one it matches a single topic."""
         return ONE in self.segments or ANY in self.segments
 
-    def matches(self, topic: Topic) -> bool:
+    def matches(self, topic: Topic | str) -> bool:
         """Tell whether the topic is one of those this pattern addresses."""
-        return self._fits(topic.segments)
+        return self._fits(_as_topic(topic).segments)
 
-    def covers(self, other: TopicPattern) -> bool:
+    def covers(self, other: TopicPattern | str) -> bool:
         """Tell whether this pattern matches every topic the other one matches."""
-        return self._fits(other.segments)
+        return self._fits(_as_pattern(other).segments)
 
-    def overlaps(self, other: TopicPattern) -> bool:
+    def overlaps(self, other: TopicPattern | str) -> bool:
         """Tell whether some topic is matched by both patterns."""
-        mine, theirs = self.segments, other.segments
+        mine, theirs = self.segments, _as_pattern(other).segments
         reached, pending = {(0, 0)}, [(0, 0)]
         while pending:
             new = _steps(mine, theirs, *pending.pop()) - reached
@@ -180,6 +181,14 @@ def receives_in_line(node: Topic, addressed: Topic) -> bool:
     `iit` and `iit.sales.US` but not `iit.projects`. One question per message, so each is heard once.
     """
     return addressed.is_in_line_with(node)
+
+
+def _as_topic(topic: Topic | str) -> Topic:
+    return topic if isinstance(topic, Topic) else Topic(topic)
+
+
+def _as_pattern(pattern: TopicPattern | str) -> TopicPattern:
+    return pattern if isinstance(pattern, TopicPattern) else TopicPattern(pattern)
 
 
 def _split(path: str, kind: str, most_bytes: int, most_levels: int) -> tuple[str, ...]:
