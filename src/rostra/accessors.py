@@ -1,7 +1,6 @@
 """The accessors behind `rostra.it`: how a condition reaches into a message."""
 
 from rostra.model.accessor import (
-    SCALAR_METHODS,
     Accessor,
     Arithmetic,
     Attribute,
@@ -11,6 +10,7 @@ from rostra.model.accessor import (
     Literal,
     Message,
 )
+from rostra.model.reach import SCALAR_METHODS
 
 __all__ = [
     "SCALAR_METHODS",

@@ -19,6 +19,15 @@ LOCAL_NESTING: Final = 100
 CONSTANT_BITS: Final = 4_096
 """Largest whole number in a condition: Python refuses to print numbers of more than some 14,000 bits."""
 
+CONDITION_CALLS: Final = 32
+"""Most method calls in one condition from elsewhere: each may hold a copy of a text while the event is looked at."""
+
+CALCULATED_BITS: Final = 65_536
+"""Largest whole number that conditions calculate with; beyond it the result is missing."""
+
+ELEMENTS_COMPARED: Final = 100_000
+"""Elements looked at when two lists are compared before the answer is unknown; nested ones can be endless."""
+
 CONJUNCTIONS: Final = 64
 """Most conjunctions a normal form may have. Beyond it a condition stays a tree: slower, never blown up."""
 

@@ -4,6 +4,7 @@ import copy
 import datetime as dt
 import enum
 import pickle
+import time
 from abc import ABC
 from collections import UserDict, deque, namedtuple
 from decimal import Decimal
@@ -454,3 +455,106 @@ def test_arguments_come_back_as_they_were():
     for local in (Broken.ONE, (1, 2), dt.datetime(2026, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=1)))):
         with pytest.raises(rostra.errors.NotPortable, match="this process"):
             (it.f(local) == 1).to_json()
+
+
+# A second round
+
+
+class Ruined(dt.timedelta):
+    days = property(lambda self: 1 / 0)
+
+
+class NoBytes(bytearray):
+    def __bytes__(self):
+        raise RuntimeError("no")
+
+
+class Returning:
+    def m(self):
+        return Lazy()
+
+
+endless: list = []
+endless.append(endless)
+doubling: list = [1]
+for _ in range(22):
+    doubling = [doubling, doubling]
+
+
+@pytest.mark.spec("A12")
+@pytest.mark.parametrize("case", range(10))
+def test_worse_values_still(case):
+    condition, event, answer = [
+        (it.a == dt.timedelta(1), {"a": Ruined(1)}, False),
+        (it.a == b"1", {"a": NoBytes(b"1")}, False),
+        (InstanceOf(Described), OfUnhashable(), False),
+        (InstanceOf(it.a, Described), {"a": OfUnhashable()}, False),
+        (it.m().exists(), Returning(), True),
+        (it.a > 5, {"a": np.datetime64("12000-01-01")}, False),
+        (it.x().exists(), Struct(), False),
+        (it.x * it.x * it.x > 1, {"x": 1 << 8_000_000}, False),
+        (it.a == it.b, {"a": endless, "b": [endless]}, False),
+        (it.a == it.b, {"a": doubling, "b": doubling}, False),
+    ][case]
+    start = time.perf_counter()
+    assert everywhere(condition, event) is answer
+    assert time.perf_counter() - start < 10
+
+
+@pytest.mark.spec("A13")
+def test_a_costly_test_is_remembered_wherever_it_stands():
+    leaf = it.s.contains("ax")
+    deep = leaf | (it.w == 1)
+    for i in range(20):
+        deep = (deep & (it[f"p{i}"] == 1)) | (it[f"q{i}"] == 1)
+    event = {"s": "xaxb", **{f"p{i}": 1 for i in range(20)}}
+    shallow = (it.z == 1) & leaf
+    assert everywhere(Or(shallow, deep), event)
+    assert compile_group({1: shallow, 2: deep})(event) == [2]
+
+
+@pytest.mark.spec("A13")
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ((1,), (True,)),
+        (Decimal("1.0"), Decimal("1.00")),
+        (dt.datetime(2026, 1, 1, tzinfo=dt.UTC), dt.datetime(2026, 1, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=1)))),
+        (0.0, -0.0),
+    ],
+)
+def test_arguments_that_are_not_the_very_same_are_different(one, two):
+    assert (it.f(one) == 1) != (it.f(two) == 1)
+    assert (it.f(one) == 1) == (it.f(copy.deepcopy(one)) == 1)
+
+
+def test_a_comparison_class_of_ones_own_is_code():
+    class Nearly(Less):
+        def decide(self, message, topic=""):
+            return np.False_ if message["a"] == 3 else 1 / (message["a"] - 5)
+
+    nearly = Nearly(it.a, 5)
+    assert not nearly.covers(it.a == 10)
+    assert nearly.decide({"a": 5}) is None
+    assert nearly.decide({"a": 3}) is False
+    assert everywhere(~nearly, {"a": 3})
+    assert not everywhere(~nearly, {"a": 5})
+
+
+def test_work_on_large_sets_is_counted_too():
+    groups = [Or(*(it[g] <= i for i in range(7))) for g in "ab"]
+    wide = Or(And(it.x.is_in(range(0, 1420, 2)), *groups), *(it[f"z{i}"].exists() for i in range(10)))
+    narrow = And(it.x.is_in(range(2, 1418, 2)), *(Or(*(it[g] == -i for i in range(8))) for g in "ab"))
+    start = time.perf_counter()
+    wide.covers(narrow)
+    wide.merge(narrow, inexact=True)
+    assert time.perf_counter() - start < 5
+
+
+def test_what_from_json_accepts_can_be_written_again():
+    text = '{"eq":[{"it":["x",["find",{"time":"2026-01-01T00:00:00+01:00"}]]},1]}'
+    assert from_json(text).is_portable
+    with pytest.raises(rostra.errors.Malformed, match="bits"):
+        from_json('{"exists":{"it":[' + "1" * 3000 + "]}}")
+    with pytest.raises(rostra.errors.LimitExceeded, match="methods"):
+        from_json(And(*(it[f"a{i}"].upper().lower() == "x" for i in range(20))).to_json())

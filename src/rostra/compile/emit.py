@@ -24,18 +24,15 @@ from typing import Any, Final
 
 from rostra.defaults import COMPILED_DEPTH
 from rostra.model import like, types
-from rostra.model.accessor import (
+from rostra.model.accessor import Accessor, Arithmetic, Attribute, Constant, Invoke, Item, Literal, Message
+from rostra.model.comparison import NEGATED, Comparison, Equals, NotEquals, OneOf
+from rostra.model.condition import Always, And, Condition, IsTrue, Never, Not, Or, ValueTest
+from rostra.model.normal import OF_IS_TRUE, OF_NEGATION, Ask
+from rostra.model.presence import Exists, InstanceOf
+from rostra.model.reach import (
     NOT_DATA,
     OPERATIONS,
     SCALAR_METHODS,
-    Accessor,
-    Arithmetic,
-    Attribute,
-    Constant,
-    Invoke,
-    Item,
-    Literal,
-    Message,
     call,
     element,
     hidden_data,
@@ -44,10 +41,6 @@ from rostra.model.accessor import (
     read_value,
     settled,
 )
-from rostra.model.comparison import Comparison, Equals, NotEquals, OneOf
-from rostra.model.condition import Always, And, Condition, IsTrue, Never, Not, Or, ValueTest
-from rostra.model.normal import OF_IS_TRUE, OF_NEGATION, Ask
-from rostra.model.presence import Exists, InstanceOf
 from rostra.model.text import Contains, Like, Prefix, Suffix
 from rostra.model.values import Family, number, plain_of
 
@@ -234,20 +227,22 @@ class Emitter:
         asked = ", ".join(arguments)
         if test not in self._repeated:
             return f"{self.bind('f', decide)}({asked})"
-        return f"{self._bind_once(test, decide)}({self.memo}, {asked})"
+        return f"{self._bind_once(test, decide, asked)}({self.memo}, {asked})"
 
-    def _bind_once(self, test: Condition, decide: Callable[..., Any]) -> str:
-        key = ("once", test)
+    def _bind_once(self, test: Condition, decide: Callable[..., Any], asked: str) -> str:
+        key = ("once", test, asked)
         if key not in self._names:
             self._names[key] = name = f"f{len(self._names)}"
             self.globals[name] = _once(name, decide)
         return self._names[key]
 
     def _test(self, test: Condition, ask: Ask) -> tuple[str, list[str]]:
+        if test.is_code:
+            return self._as_it_is(test, ask)
         match test:
             case Comparison(left=left, right=Constant(family=family, value=value)) if family is not Family.OTHER:
                 variable = self.operand(left, family)
-                cls = type(test if ask is Ask.TRUE else test.negated())
+                cls = type(test) if ask is Ask.TRUE else NEGATED[type(test)]
                 return _compared(cls, variable, value, self.constant(value)), [variable]
             case OneOf():
                 return self._member(test, ask)

@@ -118,7 +118,7 @@ def _remains(box: Box, covering: list[list[Constraint]], work: Work) -> bool:
     work.spend(20)
     if is_empty(box, work):
         return False
-    cutting = [(bounds, [b for b in bounds if not implied(box, b)]) for bounds in covering]
+    cutting = [(bounds, [b for b in bounds if not implied(box, b, work)]) for bounds in covering]
     cutting = [(bounds, cuts) for bounds, cuts in cutting if not is_empty(narrowed(box, cuts, work), work)]
     if not cutting:
         return True

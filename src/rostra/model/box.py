@@ -167,21 +167,24 @@ def unconstrained(thing: Thing) -> Allowed:
     return Answers(universe, universe)
 
 
-def implied(box: Box, bound: Constraint) -> bool:
+def implied(box: Box, bound: Constraint, work: Work | None = None) -> bool:
     """Say whether every message in the box meets the constraint."""
-    return allowed_by(box, bound.thing).within(bound.allowed)
+    had = allowed_by(box, bound.thing)
+    if work is not None:
+        work.spend(1 + (had.size + bound.allowed.size) // 4)
+    return had.within(bound.allowed)
 
 
 def constraint(condition: Condition) -> Constraint:
     """Return what a literal says about the one thing it asks about."""
     test, ask = asked(condition)
-    regions = _regions(test)
+    regions = None if test.is_code else _regions(test)
     if regions is not None:
         of, true, false = regions
         return Constraint(of, {Ask.TRUE: true, Ask.FALSE: false, Ask.NOT_TRUE: ~true, Ask.NOT_FALSE: ~false}[ask])
-    if isinstance(test, Comparison) and not isinstance(test.right, Constant):
+    if isinstance(test, Comparison) and not test.is_code and not isinstance(test.right, Constant):
         return _related(test, ask)
-    if isinstance(test, NotEquals):
+    if type(test) is NotEquals:
         test, ask = test.negated(), OF_NEGATION[ask]
     universe = _TWO if test.two_valued else _THREE
     return Constraint(test, Answers(_ASKED[ask] & universe, universe))
@@ -262,7 +265,7 @@ def _implications(bound: Constraint) -> Iterator[Constraint]:
 
 
 def _implied_values(test: Condition, answers: frozenset[str]) -> Iterator[Constraint]:
-    match test:
+    match None if test.is_code else test:
         case Suffix(of=of, text=text):
             yield from _of_family(of, whole(text.family), answers)
         case Like(of=of, pattern=pattern):
@@ -305,7 +308,7 @@ def is_empty(box: Box, work: Work) -> bool:
 
 
 def _types_clash(box: Box) -> bool:
-    tests = [(test, answers) for test, answers in box.items() if isinstance(test, InstanceOf)]
+    tests = [(test, answers) for test, answers in box.items() if type(test) is InstanceOf]
     only_true, only_false = Answers(_ASKED[Ask.TRUE], _TWO), Answers(_ASKED[Ask.FALSE], _TWO)
     return any(
         one.of == other.of and is_subtype(one.name, other.name)
@@ -334,7 +337,7 @@ _Tests: TypeAlias = list[tuple[ValueTest, frozenset[str]]]
 def _tests_by_value(box: Box) -> dict[Accessor, _Tests]:
     tests: dict[Accessor, _Tests] = {}
     for thing, answers in box.items():
-        if isinstance(thing, Suffix | Like | Contains) and isinstance(answers, Answers):
+        if isinstance(thing, Suffix | Like | Contains) and not thing.is_code and isinstance(answers, Answers):
             tests.setdefault(thing.of, []).append((thing, answers.possible))
     return tests
 

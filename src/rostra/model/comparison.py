@@ -70,8 +70,8 @@ class Comparison(Condition):
     def _unordered(self, a: Any, b: Any) -> bool | None:
         return None
 
-    def negated(self) -> Comparison:
-        return compare(NEGATED[type(self)], self.left, self.right)
+    def negated(self) -> Condition:
+        return super().negated() if self.is_code else compare(NEGATED[type(self)], self.left, self.right)
 
     def accessors(self) -> tuple[Accessor, ...]:
         return (self.left,) if isinstance(self.right, Constant) else (self.left, self.right)

@@ -44,6 +44,8 @@ class Condition(Node):
             cls.__eq__ = object.__eq__  # type: ignore[method-assign]
             cls.__hash__ = object.__hash__  # type: ignore[method-assign]
             cls.__setattr__ = object.__setattr__  # type: ignore[assignment, method-assign]
+            cls.__reduce__ = object.__reduce__  # type: ignore[assignment, method-assign]
+            cls.decide = _guarded(cls.decide)  # type: ignore[method-assign]
 
     @property
     def two_valued(self) -> bool:
@@ -370,6 +372,19 @@ def as_condition(value: Any) -> Condition:
     if as_accessor(value) is not None:
         raise not_compared(value)
     return Opaque(value)
+
+
+def _guarded(decide: Callable[..., Any]) -> Callable[..., bool | None]:
+    """Return a `decide` that keeps to the three answers, whatever somebody's own does."""
+
+    def decide_or_not(self: Condition, message: Any, topic: str = "") -> bool | None:
+        try:
+            decided = decide(self, message, topic)
+            return None if decided is None else bool(decided)
+        except Exception:  # noqa: BLE001  a raising condition is no match, never the bus's error
+            return None
+
+    return decide_or_not
 
 
 def not_compared(value: Any) -> InvalidType:

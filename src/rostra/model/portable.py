@@ -26,8 +26,6 @@ from rostra.errors import Forbidden, InvalidType, LimitExceeded, Malformed, NotP
 from rostra.model import like
 from rostra.model.accessor import (
     MESSAGE,
-    OPERATIONS,
-    SCALAR_METHODS,
     Accessor,
     Arithmetic,
     Attribute,
@@ -50,6 +48,7 @@ from rostra.model.comparison import (
 )
 from rostra.model.condition import Always, And, Condition, IsTrue, Never, Not, Opaque, Or
 from rostra.model.presence import Exists, InstanceOf
+from rostra.model.reach import OPERATIONS, SCALAR_METHODS
 from rostra.model.text import Contains, Like, Prefix, Suffix
 from rostra.model.values import Family, is_exact, weigh
 
@@ -213,7 +212,7 @@ class _Reader:
 
     def __init__(self, methods: Collection[str]) -> None:
         self._methods = methods
-        self._tests = 0
+        self._tests = self._calls = 0
 
     def condition(self, data: Any, depth: int) -> Condition:
         if depth <= 0:
@@ -285,7 +284,7 @@ class _Reader:
             case bool():
                 raise Malformed("a step is a name, a number or [method, arguments], not a truth value")
             case int(index):
-                return Item(of, index)
+                return _checked(Item, of, index)
             case [str(method), *arguments]:
                 self._check_method(method, len(arguments))
                 return Invoke._of(tuple(self._argument(a, depth - 1) for a in arguments), method, of)
@@ -293,6 +292,9 @@ class _Reader:
 
     def _check_method(self, method: str, arguments: int) -> None:
         _check_name(method)
+        self._calls += 1
+        if self._calls > defaults.CONDITION_CALLS:
+            raise LimitExceeded(f"a condition from elsewhere may call {defaults.CONDITION_CALLS} methods")
         if method not in self._methods and arguments > SCALAR_METHODS.get(method, -1):
             raise Forbidden(
                 f"a condition from elsewhere may not call {method!r} like this; if you trust its source, "
@@ -368,6 +370,12 @@ def _text(body: Any) -> str:
     return body
 
 
+def _instant(body: Any) -> datetime:
+    """Read an instant; one with a zone comes in UTC, so that it can be written again."""
+    instant = datetime.fromisoformat(_text(body))
+    return instant if instant.tzinfo is None else instant.astimezone(UTC)
+
+
 def _duration(body: Any) -> timedelta:
     if type(body) is not int:
         raise Malformed(f"a duration is a whole number of microseconds, not {_short(body)}")
@@ -386,7 +394,7 @@ _CONSTANTS: Final[dict[str, Callable[[Any], Any]]] = {
     "decimal": _decimal,
     "float": _infinity,
     "bytes": lambda body: b64decode(_text(body), validate=True),
-    "time": lambda body: datetime.fromisoformat(_text(body)),
+    "time": _instant,
     "date": lambda body: date.fromisoformat(_text(body)),
     "duration": _duration,
 }

@@ -24,7 +24,8 @@ from types import (
 )
 from typing import Any, Final, TypeAlias
 
-from rostra.defaults import WEIGHED_CLASSES
+from rostra.defaults import ELEMENTS_COMPARED, NESTING, WEIGHED_CLASSES
+from rostra.model.work import GiveUp, Work
 
 
 class Family(enum.Enum):
@@ -87,25 +88,37 @@ def plain_of(family: Family, value: Any) -> Any:
 def same(value: Any, constant: Any) -> bool | None:
     """Compare two `OTHER` values for equality: unknown for NaN, and unless they are of one class.
 
-    Lists and tuples are alike and compare element by element, by family and value.
+    Lists and tuples are alike and compare element by element, by family and value, nested as deep as `NESTING`.
     """
-    if type(value) in _SEQUENCES and type(constant) in _SEQUENCES:
-        return len(value) == len(constant) and all(map(_same_element, value, constant))
-    if issubclass(type(value), float | Decimal) or type(value) is not type(constant):
+    try:
+        return _same(value, constant, Work(ELEMENTS_COMPARED), NESTING)
+    except GiveUp:
+        return None
+
+
+def _same(one: Any, two: Any, work: Work, depth: int) -> bool | None:
+    if type(one) in _SEQUENCES and type(two) in _SEQUENCES:
+        if depth == 0:
+            raise GiveUp
+        if len(one) != len(two):
+            return False
+        return all(_same_element(a, b, work, depth - 1) for a, b in zip(one, two, strict=True))
+    if issubclass(type(one), float | Decimal) or type(one) is not type(two):
         return None
     try:
-        return bool(value == constant)
+        return bool(one == two)
     except Exception:  # noqa: BLE001  a raising __eq__ means "cannot tell", never an error in the bus
         return None
 
 
-def _same_element(one: Any, two: Any) -> bool:
+def _same_element(one: Any, two: Any, work: Work, depth: int) -> bool:
+    work.spend(1)
     if one is None or two is None:
         return one is two
     (one_family, a), (two_family, b) = weigh(one), weigh(two)
     if one_family is not two_family:
         return False
-    return same(a, b) is True if one_family is Family.OTHER else bool(a == b)
+    return _same(a, b, work, depth) is True if one_family is Family.OTHER else bool(a == b)
 
 
 def identity(value: Any) -> Any:
@@ -151,17 +164,16 @@ def _duration(value: timedelta) -> Weighed:
 
 
 def _member(value: enum.Enum) -> Weighed:
-    try:
-        inner = value.value
-    except Exception:  # noqa: BLE001  an Enum may compute its values, and fail at it
-        return Family.OTHER, value
+    inner = value.value
     return (Family.OTHER, value) if inner is None or isinstance(inner, enum.Enum) else weigh(inner)
 
 
 def _numpy(value: Any) -> Weighed:
     unit = _NUMPY_UNITS.get(type(value).__name__)
     inner = (value.astype(unit) if unit else value).item()
-    return (Family.OTHER, value) if type(inner) is type(value) or inner is None else weigh(inner)
+    if inner is None or type(inner) is type(value) or (unit and isinstance(inner, int)):
+        return Family.OTHER, value  # an instant that datetime cannot name comes out as a number
+    return weigh(inner)
 
 
 _EXACT: Final[dict[type, Weigher]] = {
@@ -197,7 +209,17 @@ _SUBCLASSES: Final[tuple[tuple[type, Weigher], ...]] = (
 def _weigher_for(cls: type) -> Weigher:
     for base, weigher in _SUBCLASSES:
         if issubclass(cls, base):
-            return weigher
+            return _guarded(weigher)
     if cls.__module__ == "numpy" and hasattr(cls, "item") and hasattr(cls, "dtype") and cls.__name__ != "ndarray":
-        return _numpy
+        return _guarded(_numpy)
     return lambda value: (Family.OTHER, value)
+
+
+def _guarded(weigher: Weigher) -> Weigher:
+    def weigh_or_give_up(value: Any) -> Weighed:
+        try:
+            return weigher(value)
+        except Exception:  # noqa: BLE001  a subclass may raise whatever it is asked: a value of no family
+            return Family.OTHER, value
+
+    return weigh_or_give_up
