@@ -44,6 +44,7 @@ def figure_17() -> None:
     handles = dict(zip(*reversed(plt.gca().get_legend_handles_labels()), strict=True))
     plt.legend(handles.values(), handles.keys())
     plt.xscale("log")
+    plt.margins(x=0.2)
     plt.xlabel("ns per test")
     _save("b17-type-test-against-topic-test.png", "Type-based publish/subscribe, Figure 17: does this message belong?")
 
