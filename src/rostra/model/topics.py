@@ -154,8 +154,11 @@ class TopicPattern(Node):
     def _fits(self, row: tuple[str, ...]) -> bool:
         """Lay the blocks onto a row of names (or of names and wildcards) as the module's docstring says."""
         first, last = self._blocks[0], self._blocks[-1]
-        if ONE not in first and self._gaps in {(), (0,)} and not last[: len(self._gaps)]:  # by far the most common
-            return row == first if not self._gaps else row[: len(first)] == first
+        if ONE not in first:  # the two most common patterns: a single topic, and a topic with all below it
+            if not self._gaps:
+                return row == first
+            if self._gaps == (0,) and not last:
+                return row[: len(first)] == first
         if not self._gaps:
             return len(first) == len(row) and _lies_on(first, row, 0)
         end = len(row) - len(last)
