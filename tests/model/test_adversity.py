@@ -3,6 +3,7 @@
 import copy
 import datetime as dt
 import enum
+import gc
 import pickle
 import time
 from abc import ABC
@@ -558,3 +559,35 @@ def test_what_from_json_accepts_can_be_written_again():
         from_json('{"exists":{"it":[' + "1" * 3000 + "]}}")
     with pytest.raises(rostra.errors.LimitExceeded, match="methods"):
         from_json(And(*(it[f"a{i}"].upper().lower() == "x" for i in range(20))).to_json())
+
+
+class Lenient(type):
+    def __subclasscheck__(cls, other):
+        return True
+
+
+class Wide:
+    pass
+
+
+class Narrow(Wide, metaclass=Lenient):
+    pass
+
+
+@pytest.mark.spec("C6")
+def test_a_class_that_lets_in_anybody_is_covered_by_nothing():
+    assert InstanceOf(Narrow)(5)
+    assert not InstanceOf(Wide)(5)
+    assert not InstanceOf(Wide).covers(InstanceOf(Narrow))
+    assert InstanceOf(Narrow).overlaps(~InstanceOf(Wide))
+
+
+def test_code_compiled_for_a_type_that_is_gone_says_what_the_condition_says():
+    module = new_module("gone", "class Fitting:\n    def foo(self): ...")
+    exec("class Foo(Protocol):\n    def foo(self): ...", {"Protocol": Protocol, "__name__": "gone"}, vars(module))
+    condition = InstanceOf(module.Foo)
+    compiled = condition.compile(module.Fitting)
+    assert compiled(module.Fitting())
+    del module.Foo
+    gc.collect()
+    assert compiled(module.Fitting()) is condition(module.Fitting())

@@ -319,16 +319,11 @@ def _types_clash(box: Box) -> bool:
 
 
 def is_subtype(name: str, wide: str) -> bool:
-    """Say whether whatever conforms to one type, by name, is known to conform to another.
-
-    Only inheritance counts: a class may fit a Protocol that another, registered as its virtual subclass, does not.
-    """
+    """Say whether whatever conforms to one type, by name, is known here to conform to another."""
     if name == wide:
         return True
     cls, target = types.registered(name), types.registered(wide)
-    if cls is None or target is None:
-        return False
-    return types.declared_type(target) in types.declared_type(cls).__mro__
+    return cls is not None and target is not None and types.is_subtype(cls, target)
 
 
 _Tests: TypeAlias = list[tuple[ValueTest, frozenset[str]]]

@@ -112,6 +112,19 @@ def conforms(cls: type, target: Target) -> bool:
     return _decide(cls, target) if answer is None else answer
 
 
+def is_subtype(cls: type, target: type) -> bool:
+    """Tell whether whatever conforms to the class is sure to conform to the target.
+
+    Only inheritance counts: that a class fits a Protocol says nothing of others that are registered with it, and a
+    metaclass with a `__subclasscheck__` of its own may let in whom it likes.
+    """
+    narrow = declared_type(cls)
+    checks = type(narrow).__subclasscheck__
+    if not _is_protocol(narrow) and checks not in (type.__subclasscheck__, ABCMeta.__subclasscheck__):
+        return cls is target
+    return declared_type(target) in narrow.__mro__
+
+
 def directly_conforms(cls: type, target: Target) -> bool:
     """Tell whether a subscription to the target without subtypes receives instances of the class.
 
@@ -145,6 +158,7 @@ def register(cls: type) -> str:
         raise LimitExceeded(f"cannot register {name}: {defaults.REGISTERED_CLASSES} classes are registered already")
     if _registry.get(name) is not cls:
         _registry[name] = cls
+        _watched.add(weakref.ref(cls, _class_died))
         _version[0] += 1
     return name
 
@@ -257,6 +271,7 @@ def _decide(cls: type, target: Target) -> bool:
 def _class_died(ref: weakref.ref[type]) -> None:
     _watched.discard(ref)
     _answers.clear()
+    _version[0] += 1
 
 
 def _conforms(cls: type, target: type) -> bool:
