@@ -32,7 +32,7 @@ CONJUNCTIONS: Final = 64
 """Most conjunctions a normal form may have. Beyond it a condition stays a tree: slower, never blown up."""
 
 COMPARISON_WORK: Final = 200_000
-"""Work that comparing two conditions may take, in steps of about a microsecond, before it is "cannot tell"."""
+"""Work that comparing two conditions may take, in steps of some microseconds, before it is "cannot tell"."""
 
 NORMAL_FORMS: Final = 10_000
 """Normal forms kept for comparing conditions with each other: routing compares the same ones again and again."""

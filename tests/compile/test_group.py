@@ -6,6 +6,7 @@ import pytest
 
 from rostra import it
 from rostra.compile import compile_group
+from rostra.compile.group import _Entry, _file
 from rostra.conditions import Always, And, Equals, Never, Or
 from tests.compile.test_static import Counting
 
@@ -92,3 +93,11 @@ def test_thousands_of_conditions(seed):
     for _ in range(20):
         event = {name: rng.randrange(100) for name in "abcdef" if rng.random() < 0.8}
         assert sorted(group(event)) == [i for i, condition in conditions.items() if condition(event)]
+
+
+def test_a_conjunction_is_filed_under_the_equality_that_fewest_share():
+    entries = [_Entry((it.kind == "order", it.id == i, it.n.is_in([1, 2])), f"k{i}", again=False) for i in range(5)]
+    filed, rest = _file([*entries, _Entry((it.n < 5,), "k9", again=False)])
+    assert [str(accessor) for accessor, _ in filed] == ["it.id"]
+    assert all(entry.tests == (it.kind == "order", it.n.is_in([1, 2])) for [entry] in filed[next(iter(filed))].values())
+    assert [entry.id for entry in rest] == ["k9"]

@@ -8,7 +8,7 @@ class GiveUp(Exception):
 
 
 class Work:
-    """Counts steps of about a microsecond each, whatever the machine, so that answers do not depend on its speed."""
+    """Counts steps of some microseconds, not time, so that answers do not depend on the speed of the machine."""
 
     __slots__ = ("_left",)
 
