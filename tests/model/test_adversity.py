@@ -458,7 +458,7 @@ def test_arguments_come_back_as_they_were():
             (it.f(local) == 1).to_json()
 
 
-# A second round
+# Values that fail while they are looked at, or never end
 
 
 class Ruined(dt.timedelta):

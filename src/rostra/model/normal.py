@@ -60,12 +60,6 @@ def disjunction(condition: Condition, limit: int = CONJUNCTIONS) -> tuple[Conjun
         return None
 
 
-def conjunctive(condition: Condition) -> bool:
-    """Say whether a condition is a single conjunction of tests."""
-    found = disjunction(condition)
-    return found is not None and len(found) == 1
-
-
 def literal(test: Condition, ask: Ask) -> Condition:
     """Return the condition that asks one question of a test."""
     if test.two_valued:
