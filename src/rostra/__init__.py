@@ -17,6 +17,21 @@ from rostra.model.events import Event
 
 if TYPE_CHECKING:
     from rostra import accessors, compile, conditions  # noqa: A004  named for what it does
+    from rostra.bus.connect import connect
+    from rostra.bus.failures import Failure
+    from rostra.bus.subscription import Subscription
+    from rostra.collections import (
+        DAArray,
+        DACollection,
+        DAList,
+        DASortedBag,
+        DASortedSet,
+        DAStrongBag,
+        DAStrongSet,
+        DAWeakBag,
+        DAWeakSet,
+    )
+    from rostra.model.envelope import Notification
     from rostra.model.notification import attributes
     from rostra.model.topics import Topic, TopicPattern
     from rostra.model.types import Intersection
@@ -24,9 +39,21 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Condition",
+    "DAArray",
+    "DACollection",
+    "DAList",
+    "DASortedBag",
+    "DASortedSet",
+    "DAStrongBag",
+    "DAStrongSet",
+    "DAWeakBag",
+    "DAWeakSet",
     "Event",
+    "Failure",
     "Intersection",
+    "Notification",
     "RostraError",
+    "Subscription",
     "Topic",
     "TopicPattern",
     "__version__",
@@ -34,16 +61,30 @@ __all__ = [
     "attributes",
     "compile",
     "conditions",
+    "connect",
     "errors",
     "it",
 ]
 
 _MODULES = frozenset({"accessors", "compile", "conditions"})
 _NAMES = {
+    "DAArray": "rostra.collections",
+    "DACollection": "rostra.collections",
+    "DAList": "rostra.collections",
+    "DASortedBag": "rostra.collections",
+    "DASortedSet": "rostra.collections",
+    "DAStrongBag": "rostra.collections",
+    "DAStrongSet": "rostra.collections",
+    "DAWeakBag": "rostra.collections",
+    "DAWeakSet": "rostra.collections",
+    "Failure": "rostra.bus.failures",
     "Intersection": "rostra.model.types",
+    "Notification": "rostra.model.envelope",
+    "Subscription": "rostra.bus.subscription",
     "Topic": "rostra.model.topics",
     "TopicPattern": "rostra.model.topics",
     "attributes": "rostra.model.notification",
+    "connect": "rostra.bus.connect",
 }
 
 
@@ -52,5 +93,6 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"rostra.{name}")
     if name in _NAMES:
-        return getattr(import_module(_NAMES[name]), name)
+        found = globals()[name] = getattr(import_module(_NAMES[name]), name)
+        return found
     raise AttributeError(f"module 'rostra' has no attribute {name!r}")

@@ -85,3 +85,58 @@ CONFORMANCE_ANSWERS: Final = 65_536
 
 REGISTERED_CLASSES: Final = 65_536
 """Classes this process may register by name. A program that makes more makes them by mistake."""
+
+DUPLICATES: Final = 10_000
+"""Publications that the sets of one topic (or class) remember, to refuse them when they come again."""
+
+DUPLICATE_CHANNELS: Final = 1_000
+"""Topics and classes for which duplicates are remembered; beyond that the oldest are forgotten."""
+
+HISTORY: Final = 1_000
+"""Messages that a collection remembers having seen, for `message in collection`."""
+
+QUEUE_MESSAGES: Final = 1_000
+"""Messages that wait for one subscriber, or to be pulled from one collection, before its policy applies."""
+
+QUEUE_BYTES: Final = 8 * 1024 * 1024
+"""Bytes that wait for one subscriber. In one process only text and bytes are weighed: other objects are shared."""
+
+OUTBOX_MESSAGES: Final = 10_000
+"""Accepted messages that wait for their turn: in order behind others, or until the present callback returns."""
+
+OUTBOX_SECONDS: Final = 5.0
+"""How long `add` on a strong collection waits for room before it returns False."""
+
+PRIORITY: Final = 4
+"""Priority of a message that says none; 0 is the lowest, 9 the highest, as in JMS."""
+
+HEADERS: Final = 256
+"""Most headers, extensions or subject words of one notification."""
+
+HEADER_BYTES: Final = 64 * 1024
+"""Longest text in an envelope: an id, a name, a header value."""
+
+COMPILE_AFTER: Final = 8
+"""Messages for which new subscriptions on a route are interpreted before code is generated for all of them:
+generating costs as much as interpreting that often, and subscriptions that change all the time never pay it."""
+
+WORKERS: Final = 16
+"""Most threads of one bus that run callbacks; also most callbacks of one subscriber that run at once."""
+
+WORKER_IDLE_SECONDS: Final = 5.0
+"""How long a thread waits for work before it ends."""
+
+FAIR_SHARE: Final = 64
+"""Messages for one subscriber, or from others, that a thread delivers before it lets others have a turn."""
+
+SUBSCRIPTIONS: Final = 1_000_000
+"""Most subscriptions on one bus. A program that makes more has forgotten to close them."""
+
+CLOSE_SECONDS: Final = 5.0
+"""How long closing a bus waits for messages that are under way."""
+
+SUPPLIED: Final = 1_000
+"""Messages taken from one supplier in a row before the others are asked."""
+
+SUPPLY_SECONDS: Final = 1.0
+"""How often suppliers are asked when nobody pulls."""

@@ -56,3 +56,9 @@ class Forbidden(RostraError):
     """Data from elsewhere asks for something that only local code may do."""
 
     code = "denied"
+
+
+class Closed(RostraError):
+    """The bus or the collection was closed, by this program; open a new one."""
+
+    code = "closed"

@@ -14,3 +14,12 @@ def test_a_key_is_refused_while_it_is_among_the_last_new_ones(size, keys):
         if key not in new[-size:]:
             new.append(key)
         assert len(window) == min(len(new), size)
+
+
+def test_what_is_forgotten_is_new_again():
+    window = Window(2)
+    assert window.admit("a")
+    window.forget("a")
+    window.forget("never seen")
+    assert window.admit("a")
+    assert not window.admit("a")

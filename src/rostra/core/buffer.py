@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
@@ -66,16 +66,25 @@ class Buffer(Generic[T]):
         self._latest: dict[Hashable, tuple[int, int]] = {}
         self._length = self._bytes = self._number = 0
 
-    def offer(self, item: T, *, size: int = 0, key: Hashable | None = None, priority: int = 0) -> Verdict[T]:
-        """Put a message in, or say why not. One that is larger than the whole buffer is dropped."""
+    def has_room(self, size: int = 0, *, besides: int = 0) -> bool:
+        """Say whether one more message fits, besides so many that are expected."""
+        return self._length + besides < self._most and self._bytes + size <= self._largest
+
+    def offer(
+        self, item: T, *, size: int = 0, key: Hashable | None = None, priority: int = 0, promised: bool = False
+    ) -> Verdict[T]:
+        """Put a message in, or say why not. One that is larger than the whole buffer is dropped.
+
+        One that was promised room goes in whatever the policy.
+        """
         if size > self._largest:
             return Verdict(Outcome.DROPPED)
         dropped = self._superseded(key) if self.policy is Policy.LATEST else []
-        if self._is_full(size):
+        if not promised and not self.has_room(size):
             refusal = _REFUSALS.get(self.policy)
             if refusal is not None:
                 return Verdict(refusal)
-            while self._is_full(size):
+            while not self.has_room(size):
                 dropped.append(self._drop_oldest())
         self._put(_Entry(item, size, key, priority))
         return Verdict(Outcome.ACCEPTED, tuple(dropped))
@@ -87,6 +96,15 @@ class Buffer(Generic[T]):
         priority = max(self._waiting)
         number = next(reversed(self._waiting[priority])) if last_first else next(iter(self._waiting[priority]))
         return self._remove(priority, number).item
+
+    def discard(self, unwanted: Callable[[T], bool]) -> int:
+        """Take out the messages of which this is true; returns how many."""
+        places = [
+            (p, n) for p, entries in self._waiting.items() for n, entry in entries.items() if unwanted(entry.item)
+        ]
+        for priority, number in places:
+            self._remove(priority, number)
+        return len(places)
 
     def clear(self) -> list[T]:
         """Take out all messages, in the order in which they would be taken."""
@@ -100,17 +118,19 @@ class Buffer(Generic[T]):
         return self._length
 
     def __iter__(self) -> Iterator[T]:
+        return self.peek()
+
+    def peek(self, *, last_first: bool = False) -> Iterator[T]:
+        """Yield the messages in the order in which they would be taken, without taking them."""
         for priority in sorted(self._waiting, reverse=True):
-            for entry in self._waiting[priority].values():
+            entries = self._waiting[priority].values()
+            for entry in reversed(entries) if last_first else entries:
                 yield entry.item
 
     @property
     def size(self) -> int:
         """The bytes that wait."""
         return self._bytes
-
-    def _is_full(self, size: int) -> bool:
-        return self._length >= self._most or self._bytes + size > self._largest
 
     def _put(self, entry: _Entry[T]) -> None:
         self._number += 1

@@ -1,12 +1,12 @@
 """Taking turns: which of several subscribers a one-for-all message goes to (A5).
 
 Whoever was chosen goes to the end of the line, so each gets a message before anyone gets a second one, as far as
-their conditions allow. If the chosen one fails, the next in line is asked: the choice is an order of subscribers.
+their conditions allow. If the chosen one fails, the next in line is asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+from collections.abc import Container, Hashable
 from typing import Generic, TypeVar
 
 Id = TypeVar("Id", bound=Hashable)
@@ -28,9 +28,9 @@ class Turns(Generic[Id]):
         """Take a subscriber out of the line; one that is not in it has left already."""
         self._line.pop(member, None)
 
-    def order(self, willing: Collection[Id]) -> list[Id]:
-        """Return those of the willing who are in the line, in the order in which they are to be asked."""
-        return [member for member in self._line if member in willing]
+    def next(self, willing: Container[object], besides: Container[object] = ()) -> Id | None:
+        """Return who is to be asked next of the willing, besides some; None if there is nobody else."""
+        return next((member for member in self._line if member in willing and member not in besides), None)
 
     def served(self, member: Id) -> None:
         """Send a subscriber that took a message to the end of the line."""

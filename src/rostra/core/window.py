@@ -24,6 +24,10 @@ class Window:
             self._seen.popitem(last=False)
         return True
 
+    def forget(self, key: Hashable) -> None:
+        """Let a key be new again; one that is not remembered is new already."""
+        self._seen.pop(key, None)
+
     def __contains__(self, key: Hashable) -> bool:
         return key in self._seen
 

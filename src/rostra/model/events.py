@@ -71,7 +71,13 @@ class EventMeta(StructMeta, _ProtocolMeta):
                 f"event {name} cannot inherit fields from both {names}: give fields to one of them, "
                 "and make the others abstract base classes or events without fields"
             )
-        return super().__new__(mcls, name, bases, namespace, **options)
+        key = options.pop("key", None)
+        if key is not None:
+            namespace["__rostra_key__"] = (key,) if isinstance(key, str) else tuple(key)
+        cls = super().__new__(mcls, name, bases, namespace, **options)
+        if key is not None:
+            _check_key(cls)
+        return cls
 
     # Protocols check instances in Python code; events are no Protocols and take the fast way of ABCs.
     __instancecheck__ = ABCMeta.__instancecheck__
@@ -88,7 +94,17 @@ class Event(_EventBase, metaclass=EventMeta):
 
     Options of structs (`frozen=True`, `kw_only=True`) are given the same way. An event conforms to a
     `typing.Protocol` by having its members; inheriting one raises `InvalidType`.
+
+    `class Order(Event, key="number")` declares which field (or tuple of fields) tells orders apart: collections
+    that are sets take a second order of the same number for a duplicate.
     """
+
+
+def _check_key(cls: Any) -> None:
+    for name in cls.__rostra_key__:
+        if name not in cls.__struct_fields__:
+            fields_of = ", ".join(cls.__struct_fields__)
+            raise InvalidType(f"the key of event {cls.__name__} names {name!r}, which is no field of it: {fields_of}")
 
 
 BASE_CLASSES: Final[frozenset[type]] = frozenset({*Event.__mro__, ABC, Protocol, Generic})

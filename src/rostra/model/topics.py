@@ -133,6 +133,11 @@ class TopicPattern(Node):
         """Whether this pattern has a wildcard; without one it matches a single topic."""
         return ONE in self.segments or ANY in self.segments
 
+    @property
+    def topic(self) -> Topic | None:
+        """The single topic this pattern matches; None if it has a wildcard."""
+        return None if self.is_wildcard else Topic._of(self.segments)
+
     def matches(self, topic: Topic | str) -> bool:
         """Tell whether the topic is one of those this pattern addresses."""
         return self._fits(_as_topic(topic).segments)

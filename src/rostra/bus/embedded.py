@@ -1,0 +1,416 @@
+"""The embedded bus: publish/subscribe inside one process, with no server and no set-up.
+
+It knows who publishes and who listens, and brings the two together in routes. Everything that is looked up or
+counted for a message is guarded by one lock, which is never held while a callback runs.
+"""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections.abc import Callable
+from itertools import count
+from types import TracebackType
+
+from msgspec.structs import replace
+
+from rostra.bus.advertisement import Advertisement
+from rostra.bus.dispatch import Dispatcher
+from rostra.bus.failures import ErrorHandler
+from rostra.bus.feed import Feed
+from rostra.bus.group import Group
+from rostra.bus.handling import DEFAULT, Handling, Run, seconds_of
+from rostra.bus.mailbox import Crew, Mailbox, Parcel
+from rostra.bus.publisher import Publisher, may_wait
+from rostra.bus.receiver import Receiver, receiver_of
+from rostra.bus.runners import Loops, Timer, work_on_thread
+from rostra.bus.subscription import Subscription, handling
+from rostra.bus.workers import Workers
+from rostra.core.buffer import Buffer
+from rostra.core.guarantee import Guarantee, Order
+from rostra.core.leases import Leases
+from rostra.core.window import Window
+from rostra.defaults import (
+    CLOSE_SECONDS,
+    DUPLICATE_CHANNELS,
+    DUPLICATES,
+    SUBSCRIPTIONS,
+    WORKERS,
+)
+from rostra.errors import Closed, LimitExceeded
+from rostra.model.condition import Always
+from rostra.model.interest import Interest
+from rostra.model.topics import Topic, TopicPattern
+from rostra.model.types import Target
+
+
+class EmbeddedBus:
+    """This process's way in, under a name; `rostra.connect()` gives the one without."""
+
+    def __init__(
+        self,
+        name: str = "",
+        *,
+        on_error: ErrorHandler | None = None,
+        clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = name
+        self.on_error = on_error
+        """Called with a `Failure` whenever a subscriber raises or does not keep up."""
+
+        self.clock = clock
+        label = f"rostra-{name}" if name else "rostra"
+        self._workers = Workers(label)
+        self._loops = Loops(label)
+        self.timer = Timer(label)
+        self.dispatcher = Dispatcher(self._workers)
+        self.lock = self.dispatcher.lock
+        self._monotonic = monotonic
+        self._numbers = count(1)
+        self._stamps = count(1)
+        self._publishers: dict[Topic | None, set[Publisher]] = {}
+        self._subscriptions: dict[Subscription, None] = {}
+        self._by_topic: dict[Topic, dict[Subscription | Feed, None]] = {}
+        self._patterns: dict[Subscription | Feed, None] = {}
+        self._by_type: dict[Subscription | Feed, None] = {}
+        self._groups: dict[Interest, Group] = {}
+        self._windows: dict[str, Window] = {}
+        self._leases: Leases[Subscription | Advertisement] = Leases()
+        self._advertisements: dict[Advertisement, None] = {}
+        self._boxes: set[Mailbox] = set()
+        self._orphans: list[tuple[Publisher, Feed | None]] = []
+        self.is_closing = False
+        """Whether only callbacks may still publish."""
+
+        self._is_open = True
+
+    # What collections use.
+
+    def publisher(self, topics: TopicPattern | None, types: tuple[Target, ...], guarantee: Guarantee) -> Publisher:
+        """Return a new publisher; `forget` it when it is done."""
+        self._require_open()
+        with self.lock:
+            name = f"{self.name or 'embedded'}/{next(self._numbers)}"
+            publisher = Publisher(self, name, topics, types, guarantee)
+            self._publishers.setdefault(publisher.topic, set()).add(publisher)
+        return publisher
+
+    def subscribe(
+        self,
+        interest: Interest,
+        subscriber: object,
+        guarantee: Guarantee,
+        how: Handling = DEFAULT,
+    ) -> Subscription:
+        """Deliver to a subscriber what it is interested in, from now on."""
+        self._require_open()
+        receiver = receiver_of(subscriber)
+        run = how.run_for(receiver)
+        if run is Run.POOL:
+            guarantee = guarantee._replace(order=Order.NONE)
+        subscription = Subscription(self, interest, guarantee, receiver, how.on_error)
+        with self.lock:
+            if len(self._subscriptions) >= SUBSCRIPTIONS:
+                raise LimitExceeded(f"this bus has {SUBSCRIPTIONS} subscriptions: close those that are not needed")
+            if interest.one_for_all:
+                self._join_group(subscription)
+            if run is not Run.CALLER:
+                subscription.mailbox = self._mailbox(subscription, receiver, run, how.buffer())
+            self._subscriptions[subscription] = None
+            if how.lease is not None:
+                self._grant(subscription, how.lease)
+            self._listen(subscription)
+        return subscription
+
+    def feed(self, interest: Interest, *, last_first: bool) -> Feed:
+        """Return a buffer that messages can be pulled from; `forget` it when it is done."""
+        self._require_open()
+        feed = Feed(interest, self.lock, self.clock, last_first=last_first)
+        with self.lock:
+            self._listen(feed)
+        return feed
+
+    def advertise(self, advertisement: Advertisement, lease: float | None = None) -> None:
+        """Record what will be published."""
+        self._require_open()
+        with self.lock:
+            self._advertisements[advertisement] = None
+            if lease is not None:
+                self._grant(advertisement, seconds_of(lease, "a lease"))
+
+    def withdraw(self, advertisement: Advertisement) -> None:
+        """Forget an advertisement."""
+        with self.lock:
+            self._advertisements.pop(advertisement, None)
+            self._leases.end(advertisement)
+
+    def unsubscribe(self, subscription: Subscription) -> None:
+        """End a subscription; what waited for a member of a group goes to the others."""
+        with self.lock:
+            if subscription not in self._subscriptions:
+                return
+            del self._subscriptions[subscription]
+            self._leases.end(subscription)
+            self._stop_listening(subscription)
+            left = subscription.end()
+            group = subscription.group
+            if group is not None:
+                group.leave(subscription)
+                if not len(group.turns):
+                    self._groups.pop(_shared(subscription.interest), None)
+        for parcel in left:
+            self._redeliver(group, parcel)
+
+    def lease(self, subscription: Subscription, seconds: float) -> None:
+        """Let a subscription end by itself after so many seconds."""
+        with self.lock:
+            self._grant(subscription, seconds_of(seconds, "a lease"))
+            self._take_down(subscription.interest)
+
+    def end_leases(self) -> None:
+        """End the subscriptions and advertisements whose time is over."""
+        if not len(self._leases):
+            return
+        with self.lock:
+            ended = self._leases.expired(self._monotonic())
+        for one in ended:
+            if isinstance(one, Subscription):
+                self.unsubscribe(one)
+            else:
+                self.withdraw(one)
+
+    def forget(self, publisher: Publisher, feed: Feed | None) -> None:
+        """Take out a publisher and its buffer, when their collection is closed or gone."""
+        with self.lock:
+            publisher.close()
+            others = self._publishers.get(publisher.topic, set())
+            others.discard(publisher)
+            if not others:
+                self._publishers.pop(publisher.topic, None)
+            if feed is not None:
+                self._stop_listening(feed)
+                feed.close()
+
+    def forget_when_gone(self, owner: object, publisher: Publisher, feed: Feed | None) -> None:
+        """Take both out some time after their owner has become garbage."""
+        # Garbage is found at any moment, also in the middle of a change to the tables: so only leave a note.
+        weakref.finalize(owner, self._orphans.append, (publisher, feed)).atexit = False
+
+    # What routes and publishers use.
+
+    def listeners(self, topic: Topic | None, cls: type) -> tuple[list[Subscription], list[Feed]]:
+        """Return who hears messages of a class on a topic, or on the class itself."""
+        near = self._by_type if topic is None else {**self._by_topic.get(topic, {}), **self._patterns}
+        found = [one for one in near if one.interest.hears(topic, cls)]
+        subscriptions = [one for one in found if isinstance(one, Subscription)]
+        return subscriptions, [one for one in found if isinstance(one, Feed)]
+
+    def window(self, channel: str) -> Window:
+        """Return what is remembered of the publications on a channel."""
+        window = self._windows.get(channel)
+        if window is None:
+            if len(self._windows) >= DUPLICATE_CHANNELS:
+                del self._windows[next(iter(self._windows))]
+            window = self._windows[channel] = Window(DUPLICATES)
+        return window
+
+    def serve(self, member: Subscription) -> None:
+        """Note whose turn it is, with the lock held."""
+        member.stamp = next(self._stamps)
+        if member.group is not None:
+            member.group.turns.served(member)
+
+    # What users use.
+
+    @property
+    def advertisements(self) -> tuple[Advertisement, ...]:
+        """What publishers have said they will publish."""
+        self.end_leases()
+        with self.lock:
+            return tuple(self._advertisements)
+
+    @property
+    def subscriptions(self) -> tuple[Subscription, ...]:
+        """The open subscriptions."""
+        self.end_leases()
+        with self.lock:
+            return tuple(self._subscriptions)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether collections can be opened and used."""
+        return self._is_open
+
+    def flush(self, timeout: float | None = CLOSE_SECONDS) -> bool:
+        """Wait until every message accepted so far has been handled; False if that takes too long.
+
+        Inside a callback it waits for everything but that callback. On an event loop use `aflush`.
+        """
+        return self.dispatcher.wait_until(self._is_idle, timeout)
+
+    async def aflush(self, timeout: float | None = CLOSE_SECONDS) -> bool:
+        """Wait as `flush` does, without holding up the event loop."""
+        import asyncio
+        from contextvars import copy_context
+
+        return await asyncio.get_running_loop().run_in_executor(None, copy_context().run, self.flush, timeout)
+
+    def close(self, timeout: float = CLOSE_SECONDS) -> bool:
+        """Deliver what was accepted, then end all subscriptions and threads; False if that takes too long.
+
+        Whatever is left by then is counted as dropped. From now on only callbacks can publish, until all is
+        delivered. On an event loop use `aclose`: this one does not wait there.
+        """
+        with self.lock:
+            if self.is_closing:
+                return not self._is_open
+            self.is_closing = True
+            self._forget_orphans()
+            self._take_down(None)
+        deadline = self._monotonic() + timeout
+        done = [self.timer.close(timeout), self.flush(timeout if may_wait() else 0)]
+        self._end_all()
+        done.append(self._workers.close(max(0.0, deadline - self._monotonic())))
+        done.append(self._loops.close(max(0.0, deadline - self._monotonic())))
+        return all(done)
+
+    async def aclose(self, timeout: float = CLOSE_SECONDS) -> bool:
+        """Close as `close` does, without holding up the event loop."""
+        import asyncio
+        from contextvars import copy_context
+
+        return await asyncio.get_running_loop().run_in_executor(None, copy_context().run, self.close, timeout)
+
+    def __enter__(self) -> EmbeddedBus:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> EmbeddedBus:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __repr__(self) -> str:
+        return f"<EmbeddedBus memory://{self.name} {'open' if self._is_open else 'closed'}>"
+
+    # Inside.
+
+    def _require_open(self) -> None:
+        if self.is_closing:
+            raise Closed("this bus was closed: rostra.connect() gives a new one")
+        if self._orphans:
+            with self.lock:
+                self._forget_orphans()
+
+    def _forget_orphans(self) -> None:
+        while self._orphans:
+            self.forget(*self._orphans.pop())
+
+    def _end_all(self) -> None:
+        for subscription in self.subscriptions:
+            self.unsubscribe(subscription)
+        with self.lock:
+            self._is_open = False
+            feeds = [one for one in self._all_listeners() if isinstance(one, Feed)]
+            for publisher in [one for some in self._publishers.values() for one in some]:
+                publisher.close()
+            self._publishers.clear()
+            self._advertisements.clear()
+            for feed in feeds:
+                self._stop_listening(feed)
+                feed.close()
+
+    def _all_listeners(self) -> list[Subscription | Feed]:
+        topics = [one for some in self._by_topic.values() for one in some]
+        return [*topics, *self._patterns, *self._by_type]
+
+    def _is_idle(self) -> bool:
+        own = handling.get()
+        pending = sum(box.pending for box in self._boxes) - (own in self._boxes)
+        return pending == 0 and self.dispatcher.is_idle()
+
+    def _listen(self, listener: Subscription | Feed) -> None:
+        self._table(listener.interest)[listener] = None
+        self._take_down(listener.interest)
+
+    def _stop_listening(self, listener: Subscription | Feed) -> None:
+        table = self._table(listener.interest)
+        table.pop(listener, None)
+        topic = listener.interest.topic
+        if topic is not None and not table:
+            self._by_topic.pop(topic, None)
+        if isinstance(listener, Subscription) and listener.mailbox is not None:
+            self._boxes.discard(listener.mailbox)
+        self._take_down(listener.interest)
+
+    def _table(self, interest: Interest) -> dict[Subscription | Feed, None]:
+        if interest.topics is None:
+            return self._by_type
+        topic = interest.topic
+        return self._patterns if topic is None else self._by_topic.setdefault(topic, {})
+
+    def _take_down(self, interest: Interest | None) -> None:
+        """Take down the routes that a changed interest concerns, or all; the next message makes them anew."""
+        if interest is None:
+            topics = list(self._publishers)
+        elif interest.topics is None or interest.topic is not None:
+            topics = [interest.topic]
+        else:
+            topics = [topic for topic in self._publishers if topic is not None and interest.hears_topic(topic)]
+        for topic in topics:
+            for publisher in self._publishers.get(topic, ()):
+                publisher.forget(lambda cls: interest is None or interest.takes(cls))
+
+    def _join_group(self, subscription: Subscription) -> None:
+        key = _shared(subscription.interest)
+        group = self._groups.get(key)
+        if group is None:
+            group = self._groups[key] = Group(subscription.guarantee, self._redeliver)
+        group.guarantee = group.guarantee.weaker(subscription.guarantee)
+        subscription.group = group
+        subscription.stamp = next(self._stamps)
+        group.join(subscription)
+
+    def _redeliver(self, group: Group | None, parcel: Parcel) -> None:
+        """Offer a one-for-all message that was taken, and not handled, to the others."""
+        route = parcel.route
+        if group is None or route is None:
+            return
+        with self.lock:
+            group.tally.taken -= 1
+        self.dispatcher.run(lambda: route.publisher.share_again(parcel, group), always=True)
+
+    def _mailbox(self, subscription: Subscription, receiver: Receiver, run: Run, buffer: Buffer[Parcel]) -> Mailbox:
+        on_loop = receiver.is_async or run is Run.LOOP
+        loop = self._loops.current() if on_loop else None
+
+        def start() -> None:
+            if loop is None:
+                work_on_thread(subscription, box, self._workers, self.dispatcher)
+            else:
+                self._loops.work(subscription, box, loop, self.dispatcher)
+
+        listener = subscription if subscription.group is None else subscription.group
+        in_order = subscription.guarantee.order is not Order.NONE
+        crew = Crew(start, WORKERS if run is Run.POOL else 1)
+        box = Mailbox(buffer, self.lock, listener.tally, crew, in_order=in_order)
+        self._boxes.add(box)
+        return box
+
+    def _grant(self, holder: Subscription | Advertisement, seconds: float) -> None:
+        self._leases.grant(holder, self._monotonic() + seconds)
+        if isinstance(holder, Subscription):
+            holder.leased = True
+
+
+def _shared(interest: Interest) -> Interest:
+    """Return what members of a one-for-all group have in common: where they listen, not what they filter."""
+    return replace(interest, where=Always(), about=Always())

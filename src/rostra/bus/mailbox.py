@@ -1,0 +1,131 @@
+"""Messages that wait for one subscriber which does not run on the publisher's thread.
+
+Offering puts a message in and sees to it that somebody works the box: a thread of the bus, or a task on an event
+loop. At most `width` of them work at once; each takes one message after the other, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from threading import RLock
+from typing import TYPE_CHECKING, NamedTuple
+
+from rostra.core.buffer import Buffer, Outcome, Policy, Verdict
+from rostra.core.tally import Tally
+from rostra.defaults import PRIORITY
+from rostra.model.envelope import Notification
+
+if TYPE_CHECKING:
+    from rostra.bus.route import Route
+
+
+class Parcel(NamedTuple):
+    """A message on its way to a subscriber."""
+
+    notification: Notification
+    route: Route | None = None
+    """How it came; for one-for-all messages, which go back if they cannot be handled."""
+
+    tried: frozenset[object] = frozenset()
+    """Subscribers of a one-for-all group that have failed on it."""
+
+
+def weight(message: object) -> int:
+    """Return the bytes that a message occupies, as far as that is known without encoding it."""
+    return len(message) if isinstance(message, str | bytes | bytearray) else 0
+
+
+class Crew(NamedTuple):
+    """Who works a mailbox: how to have one more start, and how many at once."""
+
+    start: Callable[[], None]
+    width: int
+
+
+class Mailbox:
+    """A bounded queue and those who work it. All state is guarded by the lock of the bus."""
+
+    def __init__(self, buffer: Buffer[Parcel], lock: RLock, tally: Tally, crew: Crew, *, in_order: bool) -> None:
+        self._buffer, self._lock, self._tally, self._crew, self._in_order = buffer, lock, tally, crew, in_order
+        self._promised: set[Notification] = set()
+        self._working = self._running = 0
+        self._closed = False
+
+    @property
+    def pending(self) -> int:
+        """Messages that wait or are being handled."""
+        return len(self._buffer) + self._running
+
+    @property
+    def blocks(self) -> bool:
+        """Whether publishers wait when it is full."""
+        return self._buffer.policy is Policy.BLOCK
+
+    def has_room(self, notification: Notification) -> bool:
+        """Say whether a message can go in without anything being dropped."""
+        return self._buffer.has_room(weight(notification.body), besides=len(self._promised))
+
+    def promise(self, notification: Notification) -> bool:
+        """Keep room for a message, which is either put in or taken back later; False if there is none."""
+        if self._closed or not self.has_room(notification):
+            return self._closed
+        self._promised.add(notification)
+        return True
+
+    def take_back(self, notification: Notification) -> None:
+        """Give up the room that was promised."""
+        self._promised.discard(notification)
+
+    def offer(self, parcel: Parcel, *, promised: bool = False) -> Verdict[Parcel]:
+        """Put a message in, counting what is dropped for it or instead."""
+        notification = parcel.notification
+        with self._lock:
+            if self._closed:
+                self._tally.dropped += 1
+                return Verdict(Outcome.DROPPED)
+            promised = promised or notification in self._promised
+            self._promised.discard(notification)
+            verdict = self._buffer.offer(
+                parcel,
+                size=weight(notification.body),
+                key=notification.key,
+                priority=PRIORITY if self._in_order else notification.priority,
+                promised=promised,
+            )
+            self._tally.dropped += len(verdict.dropped) + (verdict.outcome is not Outcome.ACCEPTED)
+            start = verdict.outcome is Outcome.ACCEPTED and self._working < self._crew.width
+            self._working += start
+        if start:
+            self._crew.start()
+        return verdict
+
+    def take(self, now: float) -> Parcel | None:
+        """Take out the next message of use; None, and the worker is dismissed, if there is none."""
+        with self._lock:
+            while (parcel := self._buffer.take()) is not None:
+                if not parcel.notification.is_expired(now):
+                    self._running += 1
+                    return parcel
+                self._tally.expired += 1
+            self._working -= 1
+            return None
+
+    def done(self) -> None:
+        """Note that a message that was taken has been handled."""
+        with self._lock:
+            self._running -= 1
+
+    def dismiss(self) -> bool:
+        """Let a worker go that has done its share; True if there is more to do, for which another must start."""
+        with self._lock:
+            if self._closed or not len(self._buffer):
+                self._working -= 1
+                return False
+            return True
+
+    def close(self) -> Iterable[Parcel]:
+        """Refuse messages from now on, and return those that wait."""
+        with self._lock:
+            self._closed = True
+            self._promised.clear()
+            return self._buffer.clear()

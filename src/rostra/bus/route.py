@@ -1,0 +1,260 @@
+"""A route: everyone who listens to the messages of one publisher and one class, sorted by how they are reached.
+
+Routes are made when the first message comes and never change. A new or closed subscription takes down the routes
+it concerns; the next message makes them anew. A route that was taken down counts no more messages: whoever was
+about to use it looks for its successor.
+
+For the common case, subscribers without conditions on the publisher's thread, `direct` is one function with
+everything a message needs inside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+
+from rostra.bus.group import Group, next_in_turn
+from rostra.bus.listener import Listener
+from rostra.bus.mailbox import Mailbox, Parcel
+from rostra.compile.group import Matcher, compile_group
+from rostra.core.guarantee import Guarantee
+from rostra.defaults import COMPILE_AFTER
+from rostra.model.envelope import Notification
+
+if TYPE_CHECKING:
+    from rostra.bus.feed import Feed
+    from rostra.bus.publisher import Publisher
+    from rostra.bus.subscription import Subscription
+
+
+class Route:
+    """The listeners of one publisher's messages of one class."""
+
+    __slots__ = (
+        "_asked",
+        "_matcher",
+        "blocking",
+        "conditional",
+        "count",
+        "groups",
+        "listeners",
+        "one",
+        "others",
+        "publisher",
+        "retired",
+        "shared",
+        "topic",
+        "two",
+        "waiting",
+    )
+
+    def __init__(self, publisher: Publisher, cls: type, subscriptions: list[Subscription], feeds: list[Feed]) -> None:
+        self.publisher = publisher
+        self.topic = publisher.topic_of(cls)
+        self.count = 0
+        self.retired = False
+        each = [one for one in subscriptions if one.group is None and not one.filters]
+        inline = [one for one in each if one.mailbox is None]
+        self.one = tuple(one for one in inline if one.receiver.arity == 1)
+        self.two = tuple(one for one in inline if one.receiver.arity == 2)
+        self.waiting = tuple(one for one in each if one.mailbox is not None)
+        self.others: tuple[Subscription | Feed, ...] = (
+            *(one for one in inline if one.receiver.arity == 3),
+            *self.waiting,
+            *feeds,
+        )
+        self.shared = frozenset(one for one in subscriptions if one.group is not None and not one.filters)
+        self.groups = tuple({one.group: None for one in subscriptions if one.group is not None})
+        self.conditional = {one: one.interest.where for one in subscriptions if one.filters}
+        self.blocking = any(one.mailbox is not None and one.mailbox.blocks for one in subscriptions)
+        alone = [one for one in subscriptions if one.group is None]
+        self.listeners: tuple[Listener, ...] = (*alone, *feeds, *self.groups)
+        self._asked = 0
+        self._matcher: Matcher[Subscription] | None = None
+        self._meet(publisher.guarantee)
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether all its listeners are called with the message, or the message and its topic, and no more."""
+        leased = any(one.leased for one in (*self.one, *self.two))
+        return not (self.others or self.groups or self.conditional or leased)
+
+    def _meet(self, guarantee: Guarantee) -> None:
+        """Note on both sides what is left of their promises when they meet; pulling is outside the guarantees."""
+        for listener in self.listeners:
+            listener.routes.add(self)
+            listener.guarantee = listener.guarantee.weaker(guarantee)
+        for listener in (*self.one, *self.two, *self.conditional, *self.groups):
+            self.publisher.meets(listener.guarantee)
+
+    def matching(self, notification: Notification) -> list[Subscription]:
+        """Return the subscriptions whose conditions hold."""
+        if not self.conditional:
+            return []
+        found = self._match(notification.body, notification.topic)
+        return [one for one in found if one.about is None or one.about(notification)]
+
+    def _match(self, message: Any, topic: str) -> list[Subscription]:
+        if self._matcher is None:
+            self._asked += 1
+            if self._asked <= COMPILE_AFTER:
+                return [one for one, condition in self.conditional.items() if condition(message, topic)]
+            self._matcher = compile_group(self.conditional, type(message))
+        return self._matcher(message, topic)
+
+    def full_boxes(self, notification: Notification) -> list[Mailbox]:
+        """Keep room in the mailboxes that publishers wait for; returns those without, and then keeps none."""
+        found = self.matching(notification)
+        each = [one for one in (*self.waiting, *found) if one.group is None]
+        boxes = [one.mailbox for one in each if one.mailbox is not None and one.mailbox.blocks]
+        full = [box for box in boxes if not box.promise(notification)]
+        full += self._full_group(found, notification)
+        if full:
+            self.take_back(notification)
+        return full
+
+    def take_back(self, notification: Notification) -> None:
+        """Give up the room that was kept for a message."""
+        for one in (*self.waiting, *self.conditional):
+            if one.mailbox is not None:
+                one.mailbox.take_back(notification)
+
+    def _full_group(self, found: list[Subscription], notification: Notification) -> list[Mailbox]:
+        """Return the mailboxes of a one-for-all message if all of them are full and it should wait."""
+        willing = self.shared.union(one for one in found if one.group is not None)
+        boxes = [one.mailbox for one in willing if one.mailbox is not None]
+        if len(boxes) < len(willing) or not any(box.blocks for box in boxes):
+            return []
+        return boxes if not any(box.has_room(notification) for box in boxes) else []
+
+    def note(self, found: list[Subscription], *, expired: bool) -> None:
+        """Count a message, with the lock of the bus held: offered to all, taken by those whose condition holds."""
+        self.count += 1
+        each = [one for one in found if one.group is None]
+        for one in each:
+            one.tally.taken += 1
+        if expired:
+            for listener in (*self.one, *self.two, *self.others, *each):
+                listener.tally.expired += 1
+            willing = (*self.shared, *(one for one in found if one.group is not None))
+            if willing and willing[0].group is not None:
+                willing[0].group.tally.taken += 1
+                willing[0].group.tally.expired += 1
+
+    def hand_out(self, notification: Notification, found: list[Subscription]) -> BaseException | None:
+        """Deliver a message that was counted. Returns an interrupt that the publisher's thread must see, if any."""
+        interrupt: BaseException | None = None
+        for one in (*self.one, *self.two):
+            interrupt = one.take(notification) or interrupt
+        for other in self.others:
+            interrupt = other.take(notification) or interrupt
+        for one in found:
+            if one.group is None:
+                interrupt = one.take(notification) or interrupt
+        if self.groups:
+            interrupt = self.share(Parcel(notification, self), found) or interrupt
+        return interrupt
+
+    def share(self, parcel: Parcel, found: list[Subscription], origin: Group | None = None) -> BaseException | None:
+        """Give a message to one of those who take turns; `origin` is where it was before, if it comes back."""
+        willing = self.shared.union(one for one in found if one.group is not None)
+        tried, full = set(parcel.tried), set[object]()
+        interrupt: BaseException | None = None
+        while (one := self._next(willing, tried, full, parcel)) is not None:
+            if one.mailbox is not None or one.group is None:
+                return interrupt
+            taken, raised = one.take_turn(one.group, parcel.notification)
+            interrupt = raised or interrupt
+            if taken:
+                return interrupt
+            tried.add(one)
+        group = origin or next((one.group for one in willing), None)
+        if group is not None and not self._put_in_full_box(full, parcel):
+            self._give_up(group, failed=bool(tried))
+        return interrupt
+
+    def _next(
+        self, willing: frozenset[Subscription], tried: set[object], full: set[object], parcel: Parcel
+    ) -> Subscription | None:
+        """Choose who is next; for one with a mailbox, the message is in it at once. Adds to `full` on the way."""
+        bus = self.publisher.bus
+        with bus.lock:
+            while (one := next_in_turn(self.groups, willing, tried | full)) is not None:
+                if one.mailbox is None or one.mailbox.has_room(parcel.notification):
+                    bus.serve(one)
+                    one.put_in_box(parcel)
+                    return one
+                full.add(one)
+        return None
+
+    def _put_in_full_box(self, full: set[object], parcel: Parcel) -> bool:
+        """Leave a message for which there is no room to the policy of whose turn it is; False if nobody is there."""
+        bus = self.publisher.bus
+        with bus.lock:
+            one = next_in_turn(self.groups, full, parcel.tried)
+            if one is None:
+                return False
+            bus.serve(one)
+            verdict = one.put_in_box(parcel)
+        if verdict is not None:
+            one.settle(verdict, parcel.notification)
+        return True
+
+    def _give_up(self, group: Group, *, failed: bool) -> None:
+        """Count a message on which everyone has failed as dead, one for which nobody was left as dropped."""
+        with self.publisher.bus.lock:
+            group.tally.taken += 1
+            if failed:
+                group.tally.dead += 1
+            else:
+                group.tally.dropped += 1
+
+    def retire(self) -> None:
+        """Take the route down, with the lock of the bus held: its listeners are told what it has counted."""
+        if not self.retired:
+            self.retired = True
+            for listener in self.listeners:
+                listener.tally.offered += self.count
+                listener.routes.discard(self)
+
+    def direct(self) -> Callable[[Any], bool]:
+        """Return a function that delivers a message to subscribers on the publisher's thread, and counts it."""
+        publisher, one, two = self.publisher, self.one, self.two
+        topic = self.topic
+        dispatcher = publisher.bus.dispatcher
+        lock, active = dispatcher.lock, dispatcher.active
+
+        def deliver(message: Any) -> bool:
+            ident = get_ident()
+            if ident in active:
+                return publisher.publish(message, {})
+            with lock:
+                stale = self.retired
+                if not stale:
+                    self.count += 1
+                    publisher.sequence = sequence = publisher.sequence + 1
+            if stale:
+                return publisher.publish(message, {})
+            active[ident] = None
+            interrupt = None
+            try:
+                for subscription in one:
+                    try:
+                        subscription.call(message)
+                    except BaseException as error:  # noqa: BLE001  reported; nobody else notices
+                        interrupt = subscription.failed(error, publisher.notification(message, sequence)) or interrupt
+                for subscription in two:
+                    try:
+                        subscription.call(message, topic)
+                    except BaseException as error:  # noqa: BLE001  reported; nobody else notices
+                        interrupt = subscription.failed(error, publisher.notification(message, sequence)) or interrupt
+                if active[ident] is not None:
+                    dispatcher.catch_up(ident)
+            finally:
+                dispatcher.leave(ident)
+            if interrupt is not None:
+                raise interrupt
+            return True
+
+        return deliver

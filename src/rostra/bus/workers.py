@@ -1,0 +1,85 @@
+"""Threads that run callbacks away from the publisher's: started when needed, ended when idle.
+
+They are daemons, so that a callback that never returns cannot keep the program from ending, and they are joined,
+for a bounded time, when the bus is closed.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from threading import Condition, Thread, current_thread
+from time import monotonic
+from typing import TypeAlias
+
+from rostra.defaults import WORKER_IDLE_SECONDS, WORKERS
+
+Job: TypeAlias = Callable[[], object]
+
+
+class Workers:
+    """A few threads and the jobs that wait for one."""
+
+    def __init__(self, name: str, most: int = WORKERS, idle: float = WORKER_IDLE_SECONDS) -> None:
+        self._name, self._most, self._idle_seconds = name, most, idle
+        self._jobs: deque[Job] = deque()
+        self._threads: set[Thread] = set()
+        self._waiting = 0
+        self._closed = False
+        self._condition = Condition()
+
+    def submit(self, job: Job) -> bool:
+        """Have a job run on some thread; False if the workers were closed."""
+        with self._condition:
+            if self._closed:
+                return False
+            self._jobs.append(job)
+            if self._waiting >= len(self._jobs):
+                self._condition.notify()
+            elif len(self._threads) < self._most:
+                self._start()
+        return True
+
+    def close(self, timeout: float) -> bool:
+        """Let the threads finish what was submitted and end; False if some did not in time."""
+        deadline = monotonic() + timeout
+        with self._condition:
+            self._closed = True
+            self._condition.notify_all()
+            threads = self._threads - {current_thread()}
+        for thread in threads:
+            thread.join(max(0.0, deadline - monotonic()))
+        return not any(thread.is_alive() for thread in threads)
+
+    def _start(self) -> None:
+        thread = Thread(target=self._work, name=f"{self._name}-{len(self._threads)}", daemon=True)
+        self._threads.add(thread)
+        thread.start()
+
+    def _work(self) -> None:
+        try:
+            while (job := self._next()) is not None:
+                _run(job)
+        finally:
+            with self._condition:
+                self._threads.discard(current_thread())
+
+    def _next(self) -> Job | None:
+        with self._condition:
+            if not self._jobs and not self._closed:
+                self._waiting += 1
+                self._condition.wait(self._idle_seconds)
+                self._waiting -= 1
+            if self._jobs:
+                return self._jobs.popleft()
+            self._threads.discard(current_thread())  # under the lock, so that submit() starts another
+            return None
+
+
+def _run(job: Job) -> None:
+    try:
+        job()
+    except BaseException:  # jobs report callbacks' errors themselves; whatever else comes must not end the thread
+        import logging
+
+        logging.getLogger("rostra").exception("a callback interrupted a worker thread of Rostra")
