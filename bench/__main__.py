@@ -2,7 +2,7 @@
 
 import sys
 
-from bench import filters, imports
+from bench import deliveries, filters, imports
 
 
 def main() -> int:
@@ -12,7 +12,7 @@ def main() -> int:
         figures.draw()
         return 0
     missed = 0
-    for module in (imports, filters):
+    for module in (imports, filters, deliveries):
         for what, value, met in module.report():
             missed += met is False
             print(f"{'' if met is None else 'ok' if met else 'MISSED':6} {what:75} {value}", flush=True)

@@ -1,23 +1,29 @@
 """The papers' figures, drawn from measurements on this machine."""
 
 import platform
-import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import matplotlib as mpl
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullLocator
 
-from bench import filters
+from bench import filters, records, throughput
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "figures"
-MACHINE = f"Python {platform.python_version()}, {platform.machine()}, best of 9 interleaved rounds"
+MACHINE = f"Python {platform.python_version()}, {platform.machine()}"
+BEST = "best of 9 interleaved rounds"
 
 
-def _save(name: str, title: str) -> None:
-    plt.title(title, fontsize=11)
-    plt.figtext(0.99, 0.01, MACHINE, ha="right", fontsize=7, color="gray")
+def _save(name: str, title: str, rounds: str = BEST) -> None:
+    if len(plt.gcf().axes) > 1:
+        plt.suptitle(title, fontsize=11)
+    else:
+        plt.title(title, fontsize=11)
+    plt.figtext(0.99, 0.01, f"{MACHINE}, {rounds}", ha="right", fontsize=7, color="gray")
     plt.tight_layout(rect=(0, 0.03, 1, 1))
     plt.savefig(FOLDER / name, dpi=120, metadata={"Software": None})
     plt.close()
@@ -69,12 +75,104 @@ def static_over_dynamic() -> None:
     )
 
 
+def _log_scales(panel: Axes) -> None:
+    """Make both scales logarithmic, with plain numbers at one, two and five."""
+    panel.set(xscale="log", yscale="log")
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter("{x:,.10g}")
+        axis.set_minor_locator(NullLocator())
+    panel.grid(linewidth=0.4)
+
+
+def _throughput(
+    name: str, title: str, what: str, across: Sequence[float], measure: Callable[[int], dict[str, float]]
+) -> None:
+    """Draw messages per second, one line for each contender."""
+    points = [measure(number) for number in range(len(across))]
+    for line, marker, style in zip(points[0], "oD", ("-", "--"), strict=True):  # so that both show where they meet
+        rates = [point[line] for point in points]
+        plt.plot(across, rates, marker=marker, linestyle=style, markerfacecolor="none", label=line)
+    _log_scales(plt.gca())
+    plt.xlabel(what)
+    plt.ylabel("messages published per second")
+    plt.legend()
+    _save(name, title)
+
+
+def figure_18a() -> None:
+    _throughput(
+        "b18a-topic-against-type.png",
+        "Type-based publish/subscribe, Figure 18(a): no filters",
+        "subscribers without filters, in process, called on the publisher's thread",
+        throughput.COUNTS,
+        lambda number: throughput.publishing(throughput.COUNTS[number]),
+    )
+
+
+def filters_over_subscribers(name: str, figure: str, values: int) -> None:
+    _throughput(
+        name,
+        f"Type-based publish/subscribe, Figure {figure}: {100 // values} % of the filters match",
+        "subscribers, each with an equality on one integer message, in process",
+        throughput.COUNTS,
+        lambda number: throughput.filtering(throughput.COUNTS[number], values),
+    )
+
+
+def figure_21b() -> None:
+    values = (1, 2, 3, 4, 5, 10, 20, 50, 100)
+    _throughput(
+        "b21b-throughput-over-matching-rate.png",
+        "Type-based publish/subscribe, Figure 21(b): 100 subscribers with filters",
+        "filters that match a message, % (in process)",
+        [100 / number for number in values],
+        lambda number: throughput.filtering(100, values[number]),
+    )
+
+
+def _records(name: str, title: str, seconds: Callable[[records.Times], float], lines: records.Lines) -> None:
+    _, panels = plt.subplots(1, 2, sharey=True, figsize=(9, 4.6))
+    for (kind, marshalled), times in lines.items():
+        panel = panels[int(marshalled)]
+        panel.plot(records.COUNTS, [seconds(one) * 1e3 for one in times], marker="o", markersize=4, label=kind)
+    for panel, how in zip(panels, ("handed over as they are", "marshalled as msgpack bytes"), strict=True):
+        _log_scales(panel)
+        panel.set_title(f"messages {how}", fontsize=10)
+        panel.set_xlabel("messages")
+    panels[0].set_ylabel("ms for all messages")
+    panels[0].legend()
+    _save(name, title, f"median of {records.ROUNDS} interleaved rounds")
+
+
+def records_published_and_received() -> None:
+    lines = records.latencies()
+    to = f"{records.SUBSCRIBERS} subscribers on threads of the bus"
+    _records(
+        "a21-latency-of-publishing.png",
+        f"Collections, Figure 21: time to publish, {to}",
+        lambda times: times.published,
+        lines,
+    )
+    _records(
+        "a22-throughput.png",
+        f"Collections, Figure 22: time until everyone has received, {to}",
+        lambda times: times.received,
+        lines,
+    )
+
+
 def draw() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     figure_5()
     figure_17()
     static_over_dynamic()
+    figure_18a()
+    filters_over_subscribers("b18b-filters-50-percent.png", "18(b)", values=2)
+    filters_over_subscribers("b21a-filters-25-percent.png", "21(a)", values=4)
+    figure_21b()
+    records_published_and_received()
 
 
 if __name__ == "__main__":
-    sys.exit(draw())
+    draw()

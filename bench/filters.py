@@ -6,7 +6,7 @@ The dynamic baseline is the honest one: a bare `getattr`, call and compare, with
 import random
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import rostra
 from bench.measure import best_of
@@ -34,13 +34,16 @@ class IntMessage:
         return self._value
 
 
+Method: TypeAlias = Callable[..., int]
+
+
 class Arguments:
     """Methods of nought to nine arguments."""
 
 
 for count in range(10):
     names = ", ".join(f"x{i}" for i in range(count))
-    namespace: dict[str, Callable[..., int]] = {}
+    namespace: dict[str, Method] = {}
     exec(f"def take{count}(self{', ' if count else ''}{names}): return {count}", namespace)
     setattr(Arguments, f"take{count}", namespace[f"take{count}"])
 
@@ -61,10 +64,13 @@ def cost_of_dynamism() -> dict[str, list[float]]:
         def lookup(o: Arguments, name: str = name, arguments: tuple[int, ...] = arguments, count: int = count) -> bool:
             return bool(getattr(o, name)(*arguments) == count)
 
-        def call(o: Arguments, method=method, arguments: tuple[int, ...] = arguments, count: int = count) -> bool:
+        def call(
+            o: Arguments, method: Method = method, arguments: tuple[int, ...] = arguments, count: int = count
+        ) -> bool:
             return bool(method(o, *arguments) == count)
 
-        contenders = dict(zip(lines, (lookup, call, static), strict=True))
+        filters: tuple[Callable[[Arguments], bool], ...] = (lookup, call, static)
+        contenders = dict(zip(lines, filters, strict=True))
         times = best_of({line: partial(test, message) for line, test in contenders.items()})
         for line, seconds in times.items():
             lines[line].append(seconds * 1e9)
@@ -137,14 +143,14 @@ def generated_filters(kind: str, count: int, seed: int = 7) -> tuple[dict[int, C
         term = it[f"n{rng.randrange(10)}"]
         width *= rng.uniform(0.8, 1.2)  # so that hardly two predicates are the same
         low = rng.random() * (1 - width)
-        return rng.choice([lambda: term < width, lambda: term >= 1 - width, lambda: term.between(low, low + width)])()
+        return rng.choice([term < width, term >= 1 - width, term.between(low, low + width)])
 
     def mixed() -> Condition:
         half = it.second.is_in(rng.sample(words, len(words) // 2))
         return And(it.first == rng.choice(words[:20:2]), half, span(0.45), span(0.45))
 
     build = {"ranges": lambda: And(*(span(0.316) for _ in range(4))), "mixed": mixed}[kind]
-    messages = [
+    messages: list[dict[str, object]] = [
         {f"n{i}": rng.random() for i in range(10)} | {"first": rng.choice(words[:20:2]), "second": rng.choice(words)}
         for _ in range(50)
     ]

@@ -226,3 +226,30 @@ def test_fields_come_from_one_line_of_bases() -> None:
     with pytest.raises(InvalidType, match=r"Talk cannot inherit fields from both Speaker and Room: give fields to one"):
         type("Talk", (Speaker, Room), {})
     assert issubclass(type("Fine", (Speaker, Marker), {}), Speaker)
+
+
+class Named(Event):
+    name: str
+
+
+class Loud(Named):
+    pass
+
+
+class Sized(Named):
+    size: int = 0
+
+
+def test_a_diamond_of_events_needs_fields_on_one_side_only():
+    class Bottom(Loud, Sized):
+        pass
+
+    assert Bottom("x", 3).size == 3
+
+    class Other(Named):
+        colour: str = ""
+
+    with pytest.raises(InvalidType, match="from both Sized and Other"):
+
+        class Impossible(Sized, Other):
+            pass

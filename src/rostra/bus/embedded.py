@@ -117,6 +117,7 @@ class EmbeddedBus:
                 self._join_group(subscription)
             if run is not Run.CALLER:
                 subscription.mailbox = self._mailbox(subscription, receiver, run, how.buffer())
+            subscription.is_plain = run is Run.CALLER and receiver.arity == 1 and subscription.group is None
             self._subscriptions[subscription] = None
             if how.lease is not None:
                 self._grant(subscription, how.lease)
@@ -154,6 +155,9 @@ class EmbeddedBus:
             self._leases.end(subscription)
             self._stop_listening(subscription)
             left = subscription.end()
+            box = subscription.mailbox
+            if box is not None and box.is_done:  # else it goes when it is, with the next flush
+                self._boxes.discard(box)
             group = subscription.group
             if group is not None:
                 group.leave(subscription)
@@ -334,6 +338,7 @@ class EmbeddedBus:
 
     def _is_idle(self) -> bool:
         own = handling.get()
+        self._boxes = {box for box in self._boxes if not box.is_done}
         pending = sum(box.pending for box in self._boxes) - (own in self._boxes)
         return pending == 0 and self.dispatcher.is_idle()
 
@@ -347,8 +352,6 @@ class EmbeddedBus:
         topic = listener.interest.topic
         if topic is not None and not table:
             self._by_topic.pop(topic, None)
-        if isinstance(listener, Subscription) and listener.mailbox is not None:
-            self._boxes.discard(listener.mailbox)
         self._take_down(listener.interest)
 
     def _table(self, interest: Interest) -> dict[Subscription | Feed, None]:

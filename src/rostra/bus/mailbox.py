@@ -26,6 +26,9 @@ class Parcel(NamedTuple):
     route: Route | None = None
     """How it came; for one-for-all messages, which go back if they cannot be handled."""
 
+    groups: frozenset[object] = frozenset()
+    """One-for-all groups that it was offered to."""
+
     tried: frozenset[object] = frozenset()
     """Subscribers of a one-for-all group that have failed on it."""
 
@@ -55,6 +58,11 @@ class Mailbox:
     def pending(self) -> int:
         """Messages that wait or are being handled."""
         return len(self._buffer) + self._running
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is closed and nobody is handling anything out of it."""
+        return self._closed and not self.pending
 
     @property
     def blocks(self) -> bool:
@@ -92,7 +100,8 @@ class Mailbox:
                 priority=PRIORITY if self._in_order else notification.priority,
                 promised=promised,
             )
-            self._tally.dropped += len(verdict.dropped) + (verdict.outcome is not Outcome.ACCEPTED)
+            gone = len(verdict.dropped) + len(verdict.superseded)
+            self._tally.dropped += gone + (verdict.outcome is not Outcome.ACCEPTED)
             start = verdict.outcome is Outcome.ACCEPTED and self._working < self._crew.width
             self._working += start
         if start:

@@ -79,12 +79,16 @@ class Publisher:
         with self.bus.lock:
             self.sequence += 1
             notification = self._notification(message, self.sequence, kind, now, fields)
-            if marks and not self._is_new(kind.channel, marks):
+            fresh = self._remember(kind.channel, marks)
+            if len(fresh) < len(marks) and self.guarantee.unique:
                 self.duplicates += 1
+                self._forget_marks(kind.channel, fresh)
                 return False
         accepted = self._dispatch(notification, kind)
         if not accepted:
-            self._refuse(kind.channel, marks)
+            with self.bus.lock:
+                self.refused += 1
+                self._forget_marks(kind.channel, fresh)
         return accepted
 
     def notification(self, message: Any, sequence: int) -> Notification:
@@ -170,21 +174,13 @@ class Publisher:
             return False
         return self.bus.dispatcher.wait_until(lambda: not route.full_boxes(notification), OUTBOX_SECONDS)
 
-    def _is_new(self, channel: str, marks: list[Hashable]) -> bool:
-        """Remember what a publication is known by; False if a set has to refuse it."""
-        window = self.bus.window(channel)
-        new = [mark for mark in marks if window.admit(mark)]
-        if len(new) == len(marks) or not self.guarantee.unique:
-            return True
-        for mark in new:
-            window.forget(mark)
-        return False
+    def _remember(self, channel: str, marks: list[Hashable]) -> list[Hashable]:
+        """Remember what a publication is known by; returns what was not known before."""
+        return [mark for mark in marks if self.bus.window(channel).admit(mark)]
 
-    def _refuse(self, channel: str, marks: list[Hashable]) -> None:
-        with self.bus.lock:
-            self.refused += 1
-            for mark in marks:
-                self.bus.window(channel).forget(mark)
+    def _forget_marks(self, channel: str, marks: list[Hashable]) -> None:
+        for mark in marks:
+            self.bus.window(channel).forget(mark)
 
     def _notification(
         self, message: Any, sequence: int, kind: _Kind, now: float, fields: Mapping[str, Any]

@@ -33,6 +33,7 @@ class Route:
 
     __slots__ = (
         "_asked",
+        "_look_outside",
         "_matcher",
         "blocking",
         "conditional",
@@ -71,6 +72,7 @@ class Route:
         alone = [one for one in subscriptions if one.group is None]
         self.listeners: tuple[Listener, ...] = (*alone, *feeds, *self.groups)
         self._asked = 0
+        self._look_outside = any(one.about is not None for one in self.conditional)
         self._matcher: Matcher[Subscription] | None = None
         self._meet(publisher.guarantee)
 
@@ -93,7 +95,9 @@ class Route:
         if not self.conditional:
             return []
         found = self._match(notification.body, notification.topic)
-        return [one for one in found if one.about is None or one.about(notification)]
+        if self._look_outside:
+            found = [one for one in found if one.about is None or one.about(notification)]
+        return found
 
     def _match(self, message: Any, topic: str) -> list[Subscription]:
         if self._matcher is None:
@@ -131,7 +135,7 @@ class Route:
     def note(self, found: list[Subscription], *, expired: bool) -> None:
         """Count a message, with the lock of the bus held: offered to all, taken by those whose condition holds."""
         self.count += 1
-        each = [one for one in found if one.group is None]
+        each = [one for one in found if one.group is None] if self.groups else found
         for one in each:
             one.tally.taken += 1
         if expired:
@@ -149,15 +153,24 @@ class Route:
             interrupt = one.take(notification) or interrupt
         for other in self.others:
             interrupt = other.take(notification) or interrupt
+        body = notification.body
         for one in found:
-            if one.group is None:
+            if one.is_plain:
+                try:
+                    one.call(body)
+                except BaseException as error:  # noqa: BLE001  reported; nobody else notices
+                    interrupt = one.failed(error, notification) or interrupt
+            elif one.group is None:
                 interrupt = one.take(notification) or interrupt
         if self.groups:
-            interrupt = self.share(Parcel(notification, self), found) or interrupt
+            parcel = Parcel(notification, self, frozenset(self.groups))
+            interrupt = self.share(parcel, found) or interrupt
         return interrupt
 
     def share(self, parcel: Parcel, found: list[Subscription], origin: Group | None = None) -> BaseException | None:
         """Give a message to one of those who take turns; `origin` is where it was before, if it comes back."""
+        if origin is not None:
+            parcel = self._offer_again(parcel)
         willing = self.shared.union(one for one in found if one.group is not None)
         tried, full = set(parcel.tried), set[object]()
         interrupt: BaseException | None = None
@@ -173,6 +186,13 @@ class Route:
         if group is not None and not self._put_in_full_box(full, parcel):
             self._give_up(group, failed=bool(tried))
         return interrupt
+
+    def _offer_again(self, parcel: Parcel) -> Parcel:
+        """Count a message that comes back as offered to groups that were not there when it was published."""
+        with self.publisher.bus.lock:
+            for group in self.groups:
+                group.tally.offered += group not in parcel.groups
+        return parcel._replace(groups=parcel.groups.union(self.groups))
 
     def _next(
         self, willing: frozenset[Subscription], tried: set[object], full: set[object], parcel: Parcel

@@ -44,6 +44,7 @@ class Subscription(Listener):
         "call",
         "group",
         "interest",
+        "is_plain",
         "leased",
         "mailbox",
         "receiver",
@@ -70,6 +71,9 @@ class Subscription(Listener):
 
         self.mailbox: Mailbox | None = None
         self.group: Group | None = None
+        self.is_plain = False
+        """Whether delivering is no more than calling it with the message."""
+
         self.served = self.stamp = 0
         self.leased = False
 
@@ -186,7 +190,8 @@ class Subscription(Listener):
         if verdict.dropped or verdict.outcome is not Outcome.ACCEPTED:
             if verdict.outcome is Outcome.DISCONNECT:
                 self.close()
-            self._report(TooSlow(_slow(verdict)), notification, self.tally.dropped)
+            counted = self.tally if self.group is None else self.group.tally
+            self._report(TooSlow(_slow(verdict)), notification, counted.dropped)
 
     def handle(self, parcel: Parcel) -> None:
         """Deliver what was waiting, on a thread of the bus."""

@@ -66,9 +66,10 @@ class Workers:
 
     def _next(self) -> Job | None:
         with self._condition:
-            if not self._jobs and not self._closed:
+            deadline = monotonic() + self._idle_seconds
+            while not self._jobs and not self._closed and (left := deadline - monotonic()) > 0:
                 self._waiting += 1
-                self._condition.wait(self._idle_seconds)
+                self._condition.wait(left)
                 self._waiting -= 1
             if self._jobs:
                 return self._jobs.popleft()

@@ -6,20 +6,24 @@ that nobody has pulled yet. Everything that makes messages flow is in `rostra.bu
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from types import TracebackType
 from typing import (
     TYPE_CHECKING,
     Any,
     ClassVar,
+    Concatenate,
     Generic,
     Literal,
     NamedTuple,
+    ParamSpec,
     Protocol,
+    Self,
     TypeAlias,
     TypedDict,
     TypeVar,
     Unpack,
+    cast,
     overload,
 )
 
@@ -48,6 +52,8 @@ from rostra.model.types import Intersection, Target, conforms
 T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)
 X = TypeVar("X")
+R = TypeVar("R")
+P = ParamSpec("P")
 
 
 class SubscriberObject(Protocol[T_contra]):
@@ -57,14 +63,9 @@ class SubscriberObject(Protocol[T_contra]):
         """Take a message and the precise topic it came on."""
 
 
-Subscriber: TypeAlias = (
-    Callable[[T], object]
-    | Callable[[T, str], object]
-    | Callable[[T, str, Notification], object]
-    | Callable[[T], Awaitable[object]]
-    | SubscriberObject[T]
-)
-S = TypeVar("S")
+# Two aliases, and two overloads for each: of a union type checkers do not learn what a lambda takes.
+Simple: TypeAlias = Callable[[T], object]
+Informed: TypeAlias = Callable[[T, str], object] | Callable[[T, str, Notification], object] | SubscriberObject[T]
 
 Reach: TypeAlias = Literal["topic", "subtopics", "line"]
 """Which topics a subscription hears: the topic, also those below it, or also those above and below it."""
@@ -156,6 +157,7 @@ class DACollection(Collection[T], Generic[T]):
         self._ways = self._publisher.ways
         self._feed = self._bus.feed(interest, last_first=order == "lifo") if pull else None
         self._subscriptions: list[Subscription] = []
+        self._prune_at = 16
         self._suppliers: list[Supplier] = []
         self._advertisements: list[Advertisement] = []
         self._bus.forget_when_gone(self, self._publisher, self._feed)
@@ -163,14 +165,14 @@ class DACollection(Collection[T], Generic[T]):
     @classmethod
     def of(
         cls,
-        first: type[X],
+        first: Callable[..., X],  # a class; abstract ones are no `type[X]` to type checkers
         *others: type,
         order: Literal["fifo", "lifo"] = "fifo",
         pull: bool = True,
         bus: EmbeddedBus | None = None,
     ) -> DACollection[X]:
         """Open the collection of everything that conforms to all of these types."""
-        both: Any = typed(cls, Intersection(first, *others)) if others else typed(cls, first)
+        both: Any = typed(cls, Intersection(cast("type", first), *others) if others else first)
         return both(order=order, pull=pull, bus=bus)  # type: ignore[no-any-return]
 
     # Publishing.
@@ -213,7 +215,11 @@ class DACollection(Collection[T], Generic[T]):
 
     @overload
     def contains(  # type: ignore[overload-overlap]  # a message that can be called is taken for a subscriber
-        self, subscriber: Subscriber[T], condition: ConditionLike | None = None, /, **how: Unpack[How]
+        self, subscriber: Simple[T], condition: ConditionLike | None = None, /, **how: Unpack[How]
+    ) -> Subscription: ...
+    @overload
+    def contains(  # type: ignore[overload-overlap]
+        self, subscriber: Informed[T], condition: ConditionLike | None = None, /, **how: Unpack[How]
     ) -> Subscription: ...
     @overload
     def contains(self, message: T, /) -> bool: ...
@@ -233,7 +239,11 @@ class DACollection(Collection[T], Generic[T]):
     def contains_all(self, collection: DACollection[Any], /) -> bool: ...
     @overload
     def contains_all(
-        self, subscriber: Subscriber[T], condition: ConditionLike | None = None, /, **how: Unpack[How]
+        self, subscriber: Simple[T], condition: ConditionLike | None = None, /, **how: Unpack[How]
+    ) -> Subscription: ...
+    @overload
+    def contains_all(
+        self, subscriber: Informed[T], condition: ConditionLike | None = None, /, **how: Unpack[How]
     ) -> Subscription: ...
     def contains_all(self, subject: Any, condition: ConditionLike | None = None, /, **how: Any) -> Subscription | bool:
         """Subscribe one-for-each, with all subtopics or subtypes, also those that come to be later.
@@ -244,17 +254,29 @@ class DACollection(Collection[T], Generic[T]):
             return self._is_above(subject)
         return self._subscribe(subject, self._interest(condition, how, reach="subtopics"), how)
 
+    @overload
     def remove(
-        self, subscriber: Subscriber[T], condition: ConditionLike | None = None, /, **how: Unpack[How]
-    ) -> Subscription:
+        self, subscriber: Simple[T], condition: ConditionLike | None = None, /, **how: Unpack[How]
+    ) -> Subscription: ...
+    @overload
+    def remove(
+        self, subscriber: Informed[T], condition: ConditionLike | None = None, /, **how: Unpack[How]
+    ) -> Subscription: ...
+    def remove(self, subscriber: Any, condition: ConditionLike | None = None, /, **how: Any) -> Subscription:
         """Subscribe one-for-all: each message reaches one of those who subscribe like this. By type, no subtypes."""
         subtypes = self._topics is not None
         interest = self._interest(condition, how, reach="topic", subtypes=subtypes, one_for_all=True)
         return self._subscribe(subscriber, interest, how)
 
+    @overload
     def remove_all(
-        self, subscriber: Subscriber[T], condition: ConditionLike | None = None, /, **how: Unpack[How]
-    ) -> Subscription:
+        self, subscriber: Simple[T], condition: ConditionLike | None = None, /, **how: Unpack[How]
+    ) -> Subscription: ...
+    @overload
+    def remove_all(
+        self, subscriber: Informed[T], condition: ConditionLike | None = None, /, **how: Unpack[How]
+    ) -> Subscription: ...
+    def remove_all(self, subscriber: Any, condition: ConditionLike | None = None, /, **how: Any) -> Subscription:
         """Subscribe one-for-all, with all subtopics or subtypes, also those that come to be later."""
         interest = self._interest(condition, how, reach="subtopics", one_for_all=True)
         return self._subscribe(subscriber, interest, how)
@@ -262,7 +284,7 @@ class DACollection(Collection[T], Generic[T]):
     @overload
     def clear(self, /) -> None: ...
     @overload
-    def clear(self, subscriber: Subscriber[T], /) -> None: ...
+    def clear(self, subscriber: Simple[T] | Informed[T], /) -> None: ...
     def clear(self, subscriber: Any = None, /) -> None:
         """Unsubscribe a subscriber from this collection; without one, drop the messages that wait to be pulled."""
         if subscriber is None:
@@ -276,7 +298,7 @@ class DACollection(Collection[T], Generic[T]):
     # Subscribing, with a decorator.
 
     @overload
-    def subscribe(self, subscriber: S, /) -> S: ...
+    def subscribe(self, subscriber: Callable[Concatenate[T, P], R], /) -> Callable[Concatenate[T, P], R]: ...
     @overload
     def subscribe(
         self,
@@ -287,7 +309,7 @@ class DACollection(Collection[T], Generic[T]):
         subtypes: bool = True,
         one_for_all: bool = False,
         **how: Unpack[How],
-    ) -> Callable[[S], S]: ...
+    ) -> Callable[[Callable[Concatenate[T, P], R]], Callable[Concatenate[T, P], R]]: ...
     def subscribe(
         self,
         subscriber: Any = None,
@@ -306,7 +328,7 @@ class DACollection(Collection[T], Generic[T]):
         """
         interest = self._interest(where, how, reach=reach, subtypes=subtypes, one_for_all=one_for_all)
 
-        def decorate(function: S) -> S:
+        def decorate(function: Any) -> Any:
             self._subscribe(function, interest, how)
             return function
 
@@ -426,7 +448,7 @@ class DACollection(Collection[T], Generic[T]):
             subscription.close()
         self._bus.forget(self._publisher, self._feed)
 
-    def __enter__(self) -> DACollection[T]:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -442,7 +464,10 @@ class DACollection(Collection[T], Generic[T]):
 
     def _subscribe(self, subscriber: object, interest: Interest, how: Any) -> Subscription:
         subscription = self._bus.subscribe(interest, subscriber, self.guarantee, Handling(**how))
-        self._subscriptions = [*self._open_subscriptions(), subscription]
+        self._subscriptions.append(subscription)
+        if len(self._subscriptions) > self._prune_at:
+            self._subscriptions = self._open_subscriptions()
+            self._prune_at = 2 * len(self._subscriptions) + 16
         return subscription
 
     def _interest(

@@ -44,10 +44,14 @@ class Outcome(enum.Enum):
 
 
 class Verdict(NamedTuple, Generic[T]):
-    """The outcome for the offered message, and earlier ones that were dropped in its favour."""
+    """The outcome for the offered message, and earlier ones that went in its favour."""
 
     outcome: Outcome
     dropped: tuple[T, ...] = ()
+    """For lack of room."""
+
+    superseded: tuple[T, ...] = ()
+    """Because this one has the same key, as the policy wants it."""
 
 
 class _Entry(NamedTuple, Generic[T]):
@@ -79,7 +83,8 @@ class Buffer(Generic[T]):
         """
         if size > self._largest:
             return Verdict(Outcome.DROPPED)
-        dropped = self._superseded(key) if self.policy is Policy.LATEST else []
+        superseded = self._superseded(key) if self.policy is Policy.LATEST else ()
+        dropped: list[T] = []
         if not promised and not self.has_room(size):
             refusal = _REFUSALS.get(self.policy)
             if refusal is not None:
@@ -87,7 +92,7 @@ class Buffer(Generic[T]):
             while not self.has_room(size):
                 dropped.append(self._drop_oldest())
         self._put(_Entry(item, size, key, priority))
-        return Verdict(Outcome.ACCEPTED, tuple(dropped))
+        return Verdict(Outcome.ACCEPTED, tuple(dropped), superseded)
 
     def take(self, *, last_first: bool = False) -> T | None:
         """Take out the next message of the highest priority, the newest of them if `last_first`; None if empty."""
@@ -151,9 +156,9 @@ class Buffer(Generic[T]):
         self._bytes -= entry.size
         return entry
 
-    def _superseded(self, key: Hashable | None) -> list[T]:
+    def _superseded(self, key: Hashable | None) -> tuple[T, ...]:
         place = None if key is None else self._latest.get(key)
-        return [] if place is None else [self._remove(*place).item]
+        return () if place is None else (self._remove(*place).item,)
 
     def _drop_oldest(self) -> T:
         number, priority = min((next(iter(entries)), priority) for priority, entries in self._waiting.items())

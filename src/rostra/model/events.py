@@ -53,6 +53,13 @@ else:
     _ProtocolMeta = type(Protocol)
 
 
+def _nearest_with_fields(cls: type) -> type | None:
+    """Return the class, at or above this one, that was the last to add fields; None if there are none."""
+    fields_of = getattr(cls, "__struct_fields__", ())
+    same = [base for base in cls.__mro__ if getattr(base, "__struct_fields__", ()) == fields_of]
+    return same[-1] if fields_of else None
+
+
 class EventMeta(StructMeta, _ProtocolMeta):
     """The metaclass of events: a struct that may also inherit abstract base classes."""
 
@@ -64,7 +71,7 @@ class EventMeta(StructMeta, _ProtocolMeta):
                     f"event {name} cannot inherit the Protocol {base.__name__}: "
                     "an event conforms to a Protocol by having its members, so leave it out of the bases"
                 )
-        lines = [base for base in bases if getattr(base, "__struct_fields__", ())]
+        lines = [line for base in bases if (line := _nearest_with_fields(base)) is not None]
         if any(not issubclass(one, two) and not issubclass(two, one) for one in lines for two in lines):
             names = " and ".join(base.__name__ for base in lines)
             raise InvalidType(
