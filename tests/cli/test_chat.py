@@ -47,7 +47,7 @@ def test_what_cannot_be_a_topic_is_one_line_and_no_trace():
 
 def test_chat_ends_with_an_interrupt():
     chat = subprocess.Popen(
-        [*ROSTRA, "chat", "Insomnia", "Alice", "Tom"],
+        [*ROSTRA, "chat", "Insomnia", "Alice", "Alice"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -55,9 +55,10 @@ def test_chat_ends_with_an_interrupt():
         env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
     )
     with chat:
-        chat.stdin.write("Hi\n")
+        chat.stdin.write("Hi Alice\n")
         chat.stdin.flush()
-        assert chat.stdout.readline() == "Alice says Hi\n"
+        assert chat.stdout.readline() == "Alice says Hi Alice\n"
+        assert chat.stdout.readline() == "Message from Alice : Hi Alice\n"  # now it waits for more
         chat.send_signal(signal.SIGINT)
         assert chat.wait(timeout=30) == 0
         assert chat.stderr.read() == ""

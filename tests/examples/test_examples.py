@@ -67,7 +67,7 @@ def test_the_chat_wants_three_arguments(arguments):
 
 def test_one_leaves_the_chat_with_an_interrupt():
     chat = subprocess.Popen(
-        command("chat.py", "Insomnia", "Alice", "Tom"),
+        command("chat.py", "Insomnia", "Alice", "Alice"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -75,9 +75,10 @@ def test_one_leaves_the_chat_with_an_interrupt():
         env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
     )
     with chat:
-        chat.stdin.write("Hi\n")
+        chat.stdin.write("Hi Alice\n")
         chat.stdin.flush()
-        assert chat.stdout.readline() == "Alice says Hi\n"  # at once, and it waits for more
+        assert chat.stdout.readline() == "Alice says Hi Alice\n"
+        assert chat.stdout.readline() == "Message from Alice : Hi Alice\n"  # now it waits for more
         chat.send_signal(signal.SIGINT)
         assert chat.wait(timeout=30) == 0
         assert chat.stderr.read() == ""
