@@ -18,7 +18,7 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 demo: setup
-	@$(BIN)/python examples/conditions.py
+	@for example in conditions talks workers ticker; do echo "== examples/$$example.py"; $(BIN)/python examples/$$example.py || exit 1; done
 
 test: lint unit
 
