@@ -110,6 +110,9 @@ OUTBOX_SECONDS: Final = 5.0
 PRIORITY: Final = 4
 """Priority of a message that says none; 0 is the lowest, 9 the highest, as in JMS."""
 
+TTL: Final = 10**9
+"""Longest time to live of a message, in seconds: some thirty years."""
+
 HEADERS: Final = 256
 """Most headers, extensions or subject words of one notification."""
 
@@ -120,8 +123,15 @@ COMPILE_AFTER: Final = 8
 """Messages for which new subscriptions on a route are interpreted before code is generated for all of them:
 generating costs as much as interpreting that often, and subscriptions that change all the time never pay it."""
 
-WORKERS: Final = 16
-"""Most threads of one bus that run callbacks; also most callbacks of one subscriber that run at once."""
+WORKERS: Final = 256
+"""Most threads of one bus that run callbacks. They are started when needed: this many are in use only if so many
+subscribers hang, and then the next one waits."""
+
+POOL: Final = 16
+"""Most callbacks of one subscriber that run at once."""
+
+TURNS: Final = 1_024
+"""Threads that a bus remembers before it forgets those that are not delivering."""
 
 WORKER_IDLE_SECONDS: Final = 5.0
 """How long a thread waits for work before it ends."""

@@ -512,6 +512,7 @@ def test_publishing_while_the_lock_is_held_does_not_hang(bus, ticks):
     with bus.lock:
         Publishes()
         gc.collect()
+    assert bus.flush(10)
     assert got == [Tick(1)]
 
 

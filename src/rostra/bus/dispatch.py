@@ -1,105 +1,122 @@
 """In which order, and on which thread, accepted messages are delivered.
 
-Delivery happens on the thread that publishes, before `add` returns, with two exceptions:
+Delivery happens on the thread that publishes, before `add` returns, with three exceptions:
 
 - *Publishing inside a callback.* The new message waits until the present one has been handed to everyone, then
   the same thread delivers it. So callbacks never nest, however long a chain of messages they set off, and every
   subscriber hears effects after their causes.
 - *Messages in order.* Those of lists and sorted collections go through one lane for the whole bus. Whoever finds
-  it empty becomes its driver and delivers until it is empty again; others leave their message and go. No lock is
-  held while callbacks run, and yet all see one order. A driver that has nothing of its own left in the lane
-  gives it to a worker after a fair share of others' messages.
+  it without a driver delivers until it is empty; others leave their message and go. No lock is held while
+  callbacks run, and yet all see one order. A driver that has nothing of its own left in the lane gives it to a
+  thread of the bus after a fair share of others' messages.
+- *Publishing in the middle of the bus's own work*, which a finalizer or a signal handler may do: a thread of the
+  bus delivers.
 
-`active` has an entry for every thread that is delivering, with the jobs that callbacks on it left behind, or None
-while there are none. Only the thread itself touches its entry.
+Every thread has a `Turn`: locks that are held, by `with` statements, while the thread delivers and while it drives,
+and the jobs that callbacks on it have left behind. Nothing else says who does what, so that an interrupt at any
+moment leaves no false claim: a lock in a `with` statement is released whatever happens, a driver who does not hold
+the wheel is none, and jobs left in a queue are done by the next delivery of the thread or by whoever waits for the
+bus to be idle.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from threading import Condition, RLock, get_ident
+from threading import TIMEOUT_MAX, Condition, Lock, RLock, get_ident
 from time import monotonic
 from typing import TypeAlias
 
 from rostra.bus.workers import Workers
-from rostra.defaults import FAIR_SHARE, OUTBOX_MESSAGES, OUTBOX_SECONDS
+from rostra.defaults import FAIR_SHARE, OUTBOX_MESSAGES, OUTBOX_SECONDS, TURNS
 
-Job: TypeAlias = Callable[[], None]
+Job: TypeAlias = Callable[[], object]
+
+
+class Turn:
+    """What one thread is delivering."""
+
+    __slots__ = ("busy", "queue", "wheel")
+
+    def __init__(self) -> None:
+        self.busy = Lock()
+        self.wheel = Lock()
+        """Held while the thread drives the lane."""
+
+        self.queue: deque[Job] = deque()
 
 
 class Dispatcher:
     """Runs jobs that each deliver one message."""
 
-    def __init__(self, workers: Workers) -> None:
-        self.lock = RLock()  # reentrant: a signal handler or a finalizer may publish while it is held
-        self.active: dict[int, deque[Job] | None] = {}
+    def __init__(self, name: str) -> None:
+        self.lock = RLock()
+        self.is_held: Callable[[], bool] = self.lock._is_owned  # type: ignore[attr-defined]
+        """Says whether this very thread holds the lock, and is therefore in the middle of the bus's own work."""
+
+        self.turns: dict[int, Turn] = {}
         self.watched = False
-        self._workers = workers
-        self._lane: deque[tuple[int, Job]] = deque()
-        self._driver: int | None = None
-        self._foreign = 0
+        self._lane: deque[tuple[Turn, Job]] = deque()
+        self._driver: Turn | None = None
+        self._relief = Workers(f"{name}-lane", most=1)
+        self._relieved = Turn()
+        """Stands for the driver while a thread of the bus has been asked to drive and does not yet."""
+
         self._changed = Condition(self.lock)
         self._watchers = 0
 
     @property
+    def turn(self) -> Turn:
+        """The turn of this thread."""
+        ident = get_ident()
+        turn = self.turns.get(ident)
+        if turn is None:
+            if len(self.turns) >= TURNS:
+                self._forget_turns()
+            turn = self.turns[ident] = Turn()
+        return turn
+
+    @property
     def is_delivering(self) -> bool:
         """Whether this very thread is inside a callback."""
-        return get_ident() in self.active
+        return self.turn.busy.locked()
 
     def run(self, job: Job, *, always: bool = False) -> bool:
         """Deliver now, or after the present callback; False if too many wait for that already."""
-        ident = get_ident()
-        if ident in self.active:
-            queue = self._queue(ident)
-            if len(queue) >= OUTBOX_MESSAGES and not always:
+        turn = self.turn
+        if turn.busy.locked():
+            if len(turn.queue) >= OUTBOX_MESSAGES and not always:
                 return False
-            queue.append(job)
+            turn.queue.append(job)
             return True
-        self.active[ident] = None
-        try:
-            try:
-                job()
-            finally:
-                self.catch_up(ident)
-        finally:
-            self.leave(ident)
+        with turn.busy:
+            turn.queue.append(job)
+            self.catch_up(turn)
+        if self.watched:
+            self.changed()
         return True
 
     def run_in_order(self, job: Job, *, wait: bool) -> bool:
         """Deliver after everything that came before on this bus; False if too much did and it does not get less."""
-        ident = get_ident()
+        turn = self.turn
         with self.lock:
-            if len(self._lane) >= OUTBOX_MESSAGES and not (wait and self._wait_for_room(ident)):
+            if len(self._lane) >= OUTBOX_MESSAGES and not (wait and self._wait_for_room(turn)):
                 return False
-            self._lane.append((ident, job))
-            if self._driver is not None:
+            self._lane.append((turn, job))
+            if self._is_driven():
                 return True
-            self._driver, self._foreign = ident, 0
-        if ident in self.active:
-            self._queue(ident).append(self._drive)
-        else:
-            self.run(self._drive)
-        return True
+        return self.run(self._drive, always=True)
 
-    def catch_up(self, ident: int) -> None:
-        """Run the jobs that callbacks on this thread have left behind; an interrupt is raised after the last."""
+    def catch_up(self, turn: Turn) -> None:
+        """Run the jobs that wait on this thread; an interrupt is raised after the last."""
         interrupt: BaseException | None = None
-        while queue := self.active[ident]:
+        while turn.queue:
             try:
-                queue.popleft()()
+                turn.queue.popleft()()
             except BaseException as error:  # noqa: BLE001  the others' messages come first; raised below
                 interrupt = error
         if interrupt is not None:
             raise interrupt
-
-    def leave(self, ident: int) -> None:
-        """Note that this thread has finished delivering."""
-        left = self.active.pop(ident)
-        if left:  # interrupted between two jobs
-            self._workers.submit(lambda: self._resume(left))
-        if self.watched:
-            self.changed()
 
     def changed(self) -> None:
         """Wake those that wait for something to happen on this bus."""
@@ -117,7 +134,7 @@ class Dispatcher:
                     left = None if deadline is None else deadline - monotonic()
                     if left is not None and left <= 0:
                         return False
-                    self._changed.wait(left)
+                    self._changed.wait(None if left is None else min(left, TIMEOUT_MAX))
                 return True
             finally:
                 self._watchers -= 1
@@ -125,52 +142,86 @@ class Dispatcher:
 
     def is_idle(self) -> bool:
         """Say whether no message is being delivered, except by the thread that asks."""
-        own = get_ident()
-        others = any(ident != own for ident in list(self.active))
-        return not others and (self._driver is None or self._driver == own)
+        own = self.turn
+        others = any(turn.busy.locked() for turn in list(self.turns.values()) if turn is not own)
+        return not others and (not self._lane or self._driver is own)
 
-    def _wait_for_room(self, ident: int) -> bool:
-        if ident in self.active:  # it would wait for itself
+    def owes(self) -> bool:
+        """Say whether this thread, inside a callback, has messages left to deliver after it."""
+        own = self.turn
+        return bool(own.queue) or (self._driver is own and bool(self._lane))
+
+    def tidy_up(self) -> None:
+        """Deliver what interrupted threads have left behind."""
+        for turn in list(self.turns.values()):
+            while turn.queue and not turn.busy.locked():
+                try:
+                    job = turn.queue.popleft()
+                except IndexError:  # its thread came back
+                    break
+                self.run(job, always=True)
+        if self._lane and not self._is_driven():
+            self.run(self._drive, always=True)
+
+    def close(self, timeout: float) -> bool:
+        """End the thread that relieves drivers."""
+        return self._relief.close(timeout)
+
+    def _is_driven(self) -> bool:
+        return self._driver is not None and (self._driver is self._relieved or self._driver.wheel.locked())
+
+    def _wait_for_room(self, turn: Turn) -> bool:
+        if turn.busy.locked():  # it would wait for itself
             return False
         return self.wait_until(lambda: len(self._lane) < OUTBOX_MESSAGES, OUTBOX_SECONDS)
 
-    def _queue(self, ident: int) -> deque[Job]:
-        queue = self.active[ident]
-        if queue is None:
-            queue = self.active[ident] = deque()
-        return queue
-
     def _drive(self) -> None:
-        """Deliver the next message of the lane, and see to it that somebody goes on."""
-        ident = get_ident()
-        with self.lock:
-            whose, job = self._lane.popleft()
-            self._foreign = 0 if whose == ident else self._foreign + 1
-        try:
-            job()
-        finally:
-            self._go_on(ident)
+        """Deliver what is in the lane, one message after the other, unless somebody does that already."""
+        turn = self.turn
+        if turn.wheel.locked():
+            return
+        with turn.wheel:
+            with self.lock:
+                if self._is_driven() and self._driver is not turn:
+                    return
+                self._driver = turn
+            self._deliver_lane(turn)
 
-    def _go_on(self, ident: int) -> None:
+    def _deliver_lane(self, turn: Turn) -> None:
+        interrupt: BaseException | None = None
+        foreign = 0
+        while (following := self._next_in_lane(turn, foreign)) is not None:
+            whose, job = following
+            foreign = 0 if whose is turn else foreign + 1
+            try:
+                job()
+                self.catch_up(turn)
+            except BaseException as error:  # noqa: BLE001  the others' messages come first; raised below
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
+
+    def _next_in_lane(self, turn: Turn, foreign: int) -> tuple[Turn, Job] | None:
+        """Take the next message out of the lane; None if there is none, or another thread is to go on."""
         with self.lock:
             if self.watched:
                 self._changed.notify_all()
             if not self._lane:
                 self._driver = None
-                return
-            tired = self._foreign >= FAIR_SHARE and all(whose != ident for whose, _ in self._lane)
-            if tired:
-                self._driver, self._foreign = 0, 0
-        if tired:
-            self._workers.submit(lambda: self.run(self._take_over))
-        else:
-            self._queue(ident).append(self._drive)
+                return None
+            if foreign and foreign % FAIR_SHARE == 0 and all(whose is not turn for whose, _ in self._lane):
+                self._driver = self._relieved
+                if self._relief.submit(self._relieve):
+                    return None
+                self._driver = turn
+            return self._lane.popleft()
 
-    def _take_over(self) -> None:
+    def _relieve(self) -> None:
         with self.lock:
-            self._driver = get_ident()
-        self._drive()
+            self._driver = None
+        self.run(self._drive, always=True)
 
-    def _resume(self, jobs: deque[Job]) -> None:
-        for job in jobs:
-            self.run(job)
+    def _forget_turns(self) -> None:
+        for ident, turn in list(self.turns.items()):
+            if not turn.busy.locked() and not turn.queue:
+                self.turns.pop(ident, None)

@@ -24,7 +24,7 @@ from rostra.bus.mailbox import Crew, Mailbox, Parcel
 from rostra.bus.publisher import Publisher, may_wait
 from rostra.bus.receiver import Receiver, receiver_of
 from rostra.bus.runners import Loops, Timer, work_on_thread
-from rostra.bus.subscription import Subscription, handling
+from rostra.bus.subscription import Subscription, present_box
 from rostra.bus.workers import Workers
 from rostra.core.buffer import Buffer
 from rostra.core.guarantee import Guarantee, Order
@@ -34,10 +34,10 @@ from rostra.defaults import (
     CLOSE_SECONDS,
     DUPLICATE_CHANNELS,
     DUPLICATES,
+    POOL,
     SUBSCRIPTIONS,
-    WORKERS,
 )
-from rostra.errors import Closed, LimitExceeded
+from rostra.errors import Closed, InvalidValue, LimitExceeded
 from rostra.model.condition import Always
 from rostra.model.interest import Interest
 from rostra.model.topics import Topic, TopicPattern
@@ -63,8 +63,8 @@ class EmbeddedBus:
         label = f"rostra-{name}" if name else "rostra"
         self._workers = Workers(label)
         self._loops = Loops(label)
-        self.timer = Timer(label)
-        self.dispatcher = Dispatcher(self._workers)
+        self.timer = Timer(label, self._workers)
+        self.dispatcher = Dispatcher(label)
         self.lock = self.dispatcher.lock
         self._monotonic = monotonic
         self._numbers = count(1)
@@ -78,7 +78,8 @@ class EmbeddedBus:
         self._windows: dict[str, Window] = {}
         self._leases: Leases[Subscription | Advertisement] = Leases()
         self._advertisements: dict[Advertisement, None] = {}
-        self._boxes: set[Mailbox] = set()
+        self._boxes: dict[Mailbox, Subscription] = {}
+        self._elsewhere = 0
         self._orphans: list[tuple[Publisher, Feed | None]] = []
         self.is_closing = False
         """Whether only callbacks may still publish."""
@@ -89,8 +90,8 @@ class EmbeddedBus:
 
     def publisher(self, topics: TopicPattern | None, types: tuple[Target, ...], guarantee: Guarantee) -> Publisher:
         """Return a new publisher; `forget` it when it is done."""
-        self._require_open()
         with self.lock:
+            self._require_open()
             name = f"{self.name or 'embedded'}/{next(self._numbers)}"
             publisher = Publisher(self, name, topics, types, guarantee)
             self._publishers.setdefault(publisher.topic, set()).add(publisher)
@@ -104,13 +105,14 @@ class EmbeddedBus:
         how: Handling = DEFAULT,
     ) -> Subscription:
         """Deliver to a subscriber what it is interested in, from now on."""
-        self._require_open()
+        self.end_leases()
         receiver = receiver_of(subscriber)
         run = how.run_for(receiver)
         if run is Run.POOL:
             guarantee = guarantee._replace(order=Order.NONE)
         subscription = Subscription(self, interest, guarantee, receiver, how.on_error)
         with self.lock:
+            self._require_open()
             if len(self._subscriptions) >= SUBSCRIPTIONS:
                 raise LimitExceeded(f"this bus has {SUBSCRIPTIONS} subscriptions: close those that are not needed")
             if interest.one_for_all:
@@ -126,16 +128,16 @@ class EmbeddedBus:
 
     def feed(self, interest: Interest, *, last_first: bool) -> Feed:
         """Return a buffer that messages can be pulled from; `forget` it when it is done."""
-        self._require_open()
         feed = Feed(interest, self.lock, self.clock, last_first=last_first)
         with self.lock:
+            self._require_open()
             self._listen(feed)
         return feed
 
     def advertise(self, advertisement: Advertisement, lease: float | None = None) -> None:
         """Record what will be published."""
-        self._require_open()
         with self.lock:
+            self._require_open()
             self._advertisements[advertisement] = None
             if lease is not None:
                 self._grant(advertisement, seconds_of(lease, "a lease"))
@@ -156,15 +158,39 @@ class EmbeddedBus:
             self._stop_listening(subscription)
             left = subscription.end()
             box = subscription.mailbox
-            if box is not None and box.is_done:  # else it goes when it is, with the next flush
-                self._boxes.discard(box)
+            if box is not None and box.is_done:  # else it goes when it is
+                self._boxes.pop(box, None)
             group = subscription.group
             if group is not None:
                 group.leave(subscription)
                 if not len(group.turns):
                     self._groups.pop(_shared(subscription.interest), None)
         for parcel in left:
-            self._redeliver(group, parcel)
+            self._put_back(group, parcel)
+        if self.dispatcher.watched:
+            self.dispatcher.changed()
+
+    def box_done(self, box: Mailbox) -> None:
+        """Note that somebody has handled a message out of a mailbox."""
+        if box.is_done:
+            with self.lock:
+                self._boxes.pop(box, None)
+        if self.dispatcher.watched:
+            self.dispatcher.changed()
+
+    def elsewhere(self, publish: Callable[[], object]) -> bool:
+        """Have a thread of the bus publish what this one cannot, being in the middle of the bus's own work."""
+
+        def job() -> None:
+            try:
+                publish()
+            finally:
+                with self.lock:
+                    self._elsewhere -= 1
+                self.dispatcher.changed()
+
+        self._elsewhere += 1
+        return self._workers.submit(job)
 
     def lease(self, subscription: Subscription, seconds: float) -> None:
         """Let a subscription end by itself after so many seconds."""
@@ -249,9 +275,14 @@ class EmbeddedBus:
     def flush(self, timeout: float | None = CLOSE_SECONDS) -> bool:
         """Wait until every message accepted so far has been handled; False if that takes too long.
 
-        Inside a callback it waits for everything but that callback. On an event loop use `aflush`.
+        Inside a callback it waits for everything but what comes after that callback, and returns False if there
+        is any. On an event loop use `aflush`.
         """
-        return self.dispatcher.wait_until(self._is_idle, timeout)
+        if timeout is not None and not timeout >= 0:
+            raise InvalidValue(f"timeout={timeout!r}: give a number of seconds, or None to wait forever")
+        self._tidy_up()
+        done = self.dispatcher.wait_until(self._is_idle, timeout)
+        return done and not self.dispatcher.owes()
 
     async def aflush(self, timeout: float | None = CLOSE_SECONDS) -> bool:
         """Wait as `flush` does, without holding up the event loop."""
@@ -267,23 +298,27 @@ class EmbeddedBus:
         delivered. On an event loop use `aclose`: this one does not wait there.
         """
         with self.lock:
-            if self.is_closing:
-                return not self._is_open
+            if not self._is_open:
+                return True
             self.is_closing = True
             self._forget_orphans()
             self._take_down(None)
         deadline = self._monotonic() + timeout
-        done = [self.timer.close(timeout), self.flush(timeout if may_wait() else 0)]
+        done = [self.timer.close(timeout), self.flush(self._until(deadline) if may_wait() else 0)]
         self._end_all()
-        done.append(self._workers.close(max(0.0, deadline - self._monotonic())))
-        done.append(self._loops.close(max(0.0, deadline - self._monotonic())))
+        done += [part.close(self._until(deadline)) for part in (self.dispatcher, self._workers, self._loops)]
         return all(done)
+
+    def _until(self, deadline: float) -> float:
+        return max(0.0, deadline - self._monotonic())
 
     async def aclose(self, timeout: float = CLOSE_SECONDS) -> bool:
         """Close as `close` does, without holding up the event loop."""
         import asyncio
         from contextvars import copy_context
 
+        if self._loops.is_inside:  # it cannot wait for itself
+            return self.close(0)
         return await asyncio.get_running_loop().run_in_executor(None, copy_context().run, self.close, timeout)
 
     def __enter__(self) -> EmbeddedBus:
@@ -310,9 +345,7 @@ class EmbeddedBus:
     def _require_open(self) -> None:
         if self.is_closing:
             raise Closed("this bus was closed: rostra.connect() gives a new one")
-        if self._orphans:
-            with self.lock:
-                self._forget_orphans()
+        self._forget_orphans()
 
     def _forget_orphans(self) -> None:
         while self._orphans:
@@ -336,11 +369,20 @@ class EmbeddedBus:
         topics = [one for some in self._by_topic.values() for one in some]
         return [*topics, *self._patterns, *self._by_type]
 
+    def _tidy_up(self) -> None:
+        """End subscriptions whose event loop is closed, and deliver what interrupted threads have left behind."""
+        for box, subscription in list(self._boxes.items()):
+            if box.is_deserted:
+                subscription.close()
+                self._boxes.pop(box, None)
+        self.dispatcher.tidy_up()
+
     def _is_idle(self) -> bool:
-        own = handling.get()
-        self._boxes = {box for box in self._boxes if not box.is_done}
-        pending = sum(box.pending for box in self._boxes) - (own in self._boxes)
-        return pending == 0 and self.dispatcher.is_idle()
+        own = present_box()
+        pending = sum(box.pending for box in self._boxes)
+        if own is not None and own in self._boxes:
+            pending -= own.waits_behind
+        return pending == self._elsewhere == 0 and self.dispatcher.is_idle()
 
     def _listen(self, listener: Subscription | Feed) -> None:
         self._table(listener.interest)[listener] = None
@@ -382,14 +424,17 @@ class EmbeddedBus:
         subscription.stamp = next(self._stamps)
         group.join(subscription)
 
-    def _redeliver(self, group: Group | None, parcel: Parcel) -> None:
-        """Offer a one-for-all message that was taken, and not handled, to the others."""
+    def _put_back(self, group: Group | None, parcel: Parcel) -> None:
+        """Offer a message that waited for a member of a group, who is gone, to the others."""
+        if group is not None:
+            with self.lock:
+                group.tally.taken -= 1
+            self._redeliver(group, parcel)
+
+    def _redeliver(self, group: Group, parcel: Parcel) -> None:
         route = parcel.route
-        if group is None or route is None:
-            return
-        with self.lock:
-            group.tally.taken -= 1
-        self.dispatcher.run(lambda: route.publisher.share_again(parcel, group), always=True)
+        if route is not None:
+            self.dispatcher.run(lambda: route.publisher.share_again(parcel, group), always=True)
 
     def _mailbox(self, subscription: Subscription, receiver: Receiver, run: Run, buffer: Buffer[Parcel]) -> Mailbox:
         on_loop = receiver.is_async or run is Run.LOOP
@@ -397,15 +442,16 @@ class EmbeddedBus:
 
         def start() -> None:
             if loop is None:
-                work_on_thread(subscription, box, self._workers, self.dispatcher)
+                work_on_thread(subscription, box, self._workers)
             else:
-                self._loops.work(subscription, box, loop, self.dispatcher)
+                self._loops.work(subscription, box, loop)
 
         listener = subscription if subscription.group is None else subscription.group
         in_order = subscription.guarantee.order is not Order.NONE
-        crew = Crew(start, WORKERS if run is Run.POOL else 1)
+        is_gone = (lambda: False) if loop is None else loop.is_closed
+        crew = Crew(start, POOL if run is Run.POOL else 1, is_gone)
         box = Mailbox(buffer, self.lock, listener.tally, crew, in_order=in_order)
-        self._boxes.add(box)
+        self._boxes[box] = subscription
         return box
 
     def _grant(self, holder: Subscription | Advertisement, seconds: float) -> None:

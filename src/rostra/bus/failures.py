@@ -37,16 +37,22 @@ INTERRUPTS = (KeyboardInterrupt, SystemExit)
 everyone has got the message."""
 
 
-def report(failure: Failure, count: int, *handlers: ErrorHandler | None) -> None:
-    """Log a failure, unless there are many of its kind, and tell the handlers; one that raises is logged too."""
+def report(failure: Failure, count: int, *handlers: ErrorHandler | None) -> BaseException | None:
+    """Log a failure, unless there are many of its kind, and tell the handlers; one that raises is logged too.
+
+    Returns an interrupt that a handler raised and that is meant for the program.
+    """
+    interrupt = None
     if count & (count - 1) == 0:  # the 1st, 2nd, 4th, 8th ...: a subscriber that always fails cannot flood the log
         _log(f"{failure.source.name} failed (error {count})", failure.error)
     for handler in handlers:
         if handler is not None:
             try:
                 handler(failure)
-            except Exception as error:  # noqa: BLE001  logged: the bus goes on whatever handlers do
+            except BaseException as error:  # noqa: BLE001  logged: the bus goes on whatever handlers do
                 _log(f"the error handler {handler!r} failed", error)
+                interrupt = error if isinstance(error, INTERRUPTS) else interrupt
+    return interrupt
 
 
 def _log(text: str, error: BaseException) -> None:

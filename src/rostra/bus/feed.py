@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from threading import Condition, RLock
+from threading import TIMEOUT_MAX, Condition, RLock
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -30,14 +30,26 @@ BEST_EFFORT = Guarantee(reliable=False, unique=False, order=Order.NONE)
 class Feed(Listener):
     """A buffer to pull from, and to wait at."""
 
-    __slots__ = ("_awaiting", "_buffer", "_clock", "_is_open", "_last_first", "_lock", "_seen", "_some", "interest")
+    __slots__ = (
+        "_awaiting",
+        "_buffer",
+        "_clock",
+        "_is_open",
+        "_last_first",
+        "_lock",
+        "_seen",
+        "_seen_bytes",
+        "_some",
+        "interest",
+    )
 
     def __init__(self, interest: Interest, lock: RLock, clock: Callable[[], float], *, last_first: bool) -> None:
         super().__init__(BEST_EFFORT, filters=False)
         self.interest = interest
         self._lock, self._clock, self._last_first = lock, clock, last_first
         self._buffer: Buffer[Parcel] = Buffer(QUEUE_MESSAGES, QUEUE_BYTES, Policy.DROP_OLDEST)
-        self._seen: deque[Any] = deque(maxlen=HISTORY)
+        self._seen: deque[Any] = deque()
+        self._seen_bytes = 0
         self._some = Condition(lock)
         self._awaiting: deque[tuple[AbstractEventLoop, Future[None]]] = deque()
         self._is_open = True
@@ -63,10 +75,9 @@ class Feed(Listener):
             if not self._is_open:
                 self.tally.dropped += 1
                 return
-            self._seen.append(notification.body)
-            verdict = self._buffer.offer(
-                Parcel(notification), size=weight(notification.body), priority=notification.priority
-            )
+            size = weight(notification.body)
+            self._remember(notification.body, size)
+            verdict = self._buffer.offer(Parcel(notification), size=size, priority=notification.priority)
             self.tally.dropped += len(verdict.dropped) + (verdict.outcome is not Outcome.ACCEPTED)
             self._some.notify()
             if self._awaiting:
@@ -83,7 +94,7 @@ class Feed(Listener):
                 left = None if deadline is None else deadline - monotonic()
                 if left is not None and left <= 0:
                     return None
-                self._some.wait(left)
+                self._some.wait(None if left is None else min(left, TIMEOUT_MAX))
                 found = self._next()
             return found
 
@@ -112,7 +123,7 @@ class Feed(Listener):
         """Say whether a message, or one equal to it, is among those remembered."""
         with self._lock:
             seen = list(self._seen)
-        return any(one is message or _equal(one, message) for one in reversed(seen))
+        return any(one is message or equal(one, message) for one in reversed(seen))
 
     def messages(self) -> list[Any]:
         """Return the messages that wait, in the order in which they would be pulled."""
@@ -133,6 +144,12 @@ class Feed(Listener):
             self._some.notify_all()
             while self._awaiting:
                 self._wake()
+
+    def _remember(self, message: Any, size: int) -> None:
+        self._seen.append(message)
+        self._seen_bytes += size
+        while len(self._seen) > HISTORY or self._seen_bytes > QUEUE_BYTES:
+            self._seen_bytes -= weight(self._seen.popleft())
 
     def _forget_expired(self) -> None:
         now = self._clock()
@@ -160,7 +177,8 @@ def _resolve(future: Future[None]) -> None:
         future.set_result(None)
 
 
-def _equal(one: object, other: object) -> bool:
+def equal(one: object, other: object) -> bool:
+    """Say whether two objects are equal; those that refuse to be compared are not."""
     try:
         return bool(one == other)
     except Exception:  # noqa: BLE001  objects that refuse to be compared are different

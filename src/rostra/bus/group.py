@@ -22,28 +22,31 @@ if TYPE_CHECKING:
 class Group(Listener):
     """Subscribers that share messages, counted as one."""
 
-    __slots__ = ("_redeliver", "members", "turns")
+    __slots__ = ("_leaving", "_redeliver", "members", "turns")
 
     def __init__(self, guarantee: Guarantee, redeliver: Callable[[Group, Parcel], None]) -> None:
         super().__init__(guarantee, filters=True)
         self.turns: Turns[Subscription] = Turns()
         self.members: set[Subscription] = set()
+        self._leaving: set[Subscription] = set()
         self._redeliver = redeliver
 
     @property
     def pending(self) -> int:
-        return sum(member.pending for member in self.members)
+        self._leaving = {member for member in self._leaving if member.pending}
+        return sum(member.pending for member in (*self.members, *self._leaving))
 
     def join(self, member: Subscription) -> None:
         """Add a subscriber, which gets its first message after everyone else has had one."""
-        self.members = {one for one in self.members if one.is_open or one.pending} | {member}
+        self.members.add(member)
         self.turns.join(member)
 
     def leave(self, member: Subscription) -> None:
         """Remove a subscriber; what it is handling stays counted until it has finished."""
         self.turns.leave(member)
-        if not member.pending:
-            self.members.discard(member)
+        self.members.discard(member)
+        if member.pending:
+            self._leaving.add(member)
 
     def pass_on(self, parcel: Parcel) -> None:
         """Offer a message that one member could not handle to those that have not tried."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from threading import TIMEOUT_MAX
 from typing import Any, Final
 
 from msgspec import Struct
@@ -11,7 +12,7 @@ from rostra.bus.failures import ErrorHandler
 from rostra.bus.receiver import Receiver
 from rostra.core.buffer import Buffer, Policy
 from rostra.defaults import QUEUE_BYTES, QUEUE_MESSAGES
-from rostra.errors import InvalidValue, UsageError
+from rostra.errors import InvalidType, InvalidValue, UsageError
 
 
 class Run(enum.Enum):
@@ -48,6 +49,8 @@ class Handling(Struct, frozen=True, kw_only=True):
             raise InvalidValue(f"the length of a queue is a whole number greater than zero, not {self.queue!r}")
         if self.lease is not None:
             seconds_of(self.lease, "a lease")
+        if self.on_error is not None and not callable(self.on_error):
+            raise InvalidType(f"on_error is a function that takes a Failure, not {self.on_error!r}")
 
     def run_for(self, receiver: Receiver) -> Run:
         """Return where callbacks of a subscriber are to run; raises if they cannot run there."""
@@ -65,8 +68,8 @@ class Handling(Struct, frozen=True, kw_only=True):
 
 def seconds_of(value: object, what: str) -> float:
     """Return a number of seconds that a user gave; raises if it is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-        raise InvalidValue(f"{what} is a number of seconds greater than zero, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= TIMEOUT_MAX:
+        raise InvalidValue(f"{what} is a number of seconds greater than zero, and not absurd, not {value!r}")
     return float(value)
 
 

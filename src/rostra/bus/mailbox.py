@@ -6,7 +6,7 @@ loop. At most `width` of them work at once; each takes one message after the oth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,16 +33,20 @@ class Parcel(NamedTuple):
     """Subscribers of a one-for-all group that have failed on it."""
 
 
+_WEIGHED = (str, bytes, bytearray)
+
+
 def weight(message: object) -> int:
     """Return the bytes that a message occupies, as far as that is known without encoding it."""
-    return len(message) if isinstance(message, str | bytes | bytearray) else 0
+    return len(message) if issubclass(type(message), _WEIGHED) else 0  # type: ignore[arg-type]
 
 
 class Crew(NamedTuple):
-    """Who works a mailbox: how to have one more start, and how many at once."""
+    """Who works a mailbox: how to have one more start, how many at once, and whether there is nobody any more."""
 
     start: Callable[[], None]
     width: int
+    is_gone: Callable[[], bool] = lambda: False
 
 
 class Mailbox:
@@ -51,18 +55,29 @@ class Mailbox:
     def __init__(self, buffer: Buffer[Parcel], lock: RLock, tally: Tally, crew: Crew, *, in_order: bool) -> None:
         self._buffer, self._lock, self._tally, self._crew, self._in_order = buffer, lock, tally, crew, in_order
         self._promised: set[Notification] = set()
-        self._working = self._running = 0
+        self._in_hand: dict[int, Parcel] = {}
+        self._working = 0
         self._closed = False
 
     @property
     def pending(self) -> int:
         """Messages that wait or are being handled."""
-        return len(self._buffer) + self._running
+        return len(self._buffer) + len(self._in_hand)
 
     @property
     def is_done(self) -> bool:
         """Whether it is closed and nobody is handling anything out of it."""
         return self._closed and not self.pending
+
+    @property
+    def is_deserted(self) -> bool:
+        """Whether nobody will ever work it again: the event loop is closed."""
+        return self._crew.is_gone()
+
+    @property
+    def waits_behind(self) -> int:
+        """Messages that cannot be handled before the one that is being handled now."""
+        return self.pending if self._crew.width == 1 else 1
 
     @property
     def blocks(self) -> bool:
@@ -113,28 +128,32 @@ class Mailbox:
         with self._lock:
             while (parcel := self._buffer.take()) is not None:
                 if not parcel.notification.is_expired(now):
-                    self._running += 1
+                    self._in_hand[id(parcel)] = parcel
                     return parcel
                 self._tally.expired += 1
             self._working -= 1
             return None
 
-    def done(self) -> None:
-        """Note that a message that was taken has been handled."""
+    def done(self, parcel: Parcel) -> bool:
+        """Note that a message that was taken has been handled; False if it was taken away meanwhile."""
         with self._lock:
-            self._running -= 1
+            return self._in_hand.pop(id(parcel), None) is not None
 
-    def dismiss(self) -> bool:
+    def dismiss(self, *, anyway: bool = False) -> bool:
         """Let a worker go that has done its share; True if there is more to do, for which another must start."""
         with self._lock:
-            if self._closed or not len(self._buffer):
+            if anyway or self._closed or not len(self._buffer):
                 self._working -= 1
                 return False
             return True
 
-    def close(self) -> Iterable[Parcel]:
-        """Refuse messages from now on, and return those that wait."""
+    def close(self) -> list[Parcel]:
+        """Refuse messages from now on, and return those that wait; also those in hand if nobody will finish them."""
         with self._lock:
             self._closed = True
             self._promised.clear()
-            return self._buffer.clear()
+            waiting = self._buffer.clear()
+            if self.is_deserted:
+                waiting += self._in_hand.values()
+                self._in_hand.clear()
+            return waiting

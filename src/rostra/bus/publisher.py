@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rostra.bus.route import Route
-from rostra.bus.subscription import handling
+from rostra.bus.subscription import present_box
 from rostra.core.guarantee import Guarantee, Order
 from rostra.defaults import COMPILED_CLASSES, OUTBOX_SECONDS
 from rostra.errors import Closed, InvalidType, InvalidValue, UsageError
@@ -25,7 +25,12 @@ from rostra.model.types import Target, ancestry, conforms
 if TYPE_CHECKING:
     from rostra.bus.embedded import EmbeddedBus
     from rostra.bus.group import Group
-    from rostra.bus.mailbox import Parcel
+    from rostra.bus.mailbox import Mailbox, Parcel
+
+
+_ATTEMPTS: Final = 3
+"""How often a message is matched anew because subscriptions have changed meanwhile; then it goes to those who
+were there when it was last matched."""
 
 
 class _Kind(NamedTuple):
@@ -57,7 +62,7 @@ class Publisher:
 
         self._routes: dict[type, Route] = {}
         self._kinds: dict[type, _Kind] = {}
-        self._is_open = True
+        self.is_open = True
 
     @property
     def published(self) -> int:
@@ -66,7 +71,9 @@ class Publisher:
 
     def publish(self, message: Any, options: Mapping[str, Any]) -> bool:
         """Publish a message; False if it was refused as a duplicate, or for lack of room."""
-        if not self._is_open or (self.bus.is_closing and not self._is_in_callback()):
+        if self.bus.dispatcher.is_held():  # by a finalizer or a signal handler, in the middle of the bus's own work
+            return self.bus.elsewhere(lambda: self.publish(message, options))
+        if not self.is_open or (self.bus.is_closing and not self._is_in_callback()):
             raise Closed("the collection, or its bus, was closed: open a new one to publish")
         kind = self._kind(type(message))
         now = self.bus.clock()
@@ -84,11 +91,16 @@ class Publisher:
                 self.duplicates += 1
                 self._forget_marks(kind.channel, fresh)
                 return False
-        accepted = self._dispatch(notification, kind)
-        if not accepted:
-            with self.bus.lock:
-                self.refused += 1
-                self._forget_marks(kind.channel, fresh)
+        accepted = False
+        try:
+            boxes = self._wait_for_room(notification, kind)
+            accepted = boxes is not None
+        finally:  # also when whoever waits is interrupted
+            if not accepted:
+                self._refuse(kind.channel, fresh)
+        if boxes is not None and not self._dispatch(notification, boxes):
+            self._refuse(kind.channel, fresh)
+            return False
         return accepted
 
     def notification(self, message: Any, sequence: int) -> Notification:
@@ -109,7 +121,10 @@ class Publisher:
         if route is None:
             key = self._kind(cls).key
             with self.bus.lock:
-                route = self._routes[cls] = Route(self, cls, *self.bus.listeners(self.topic, cls))
+                if len(self._routes) >= COMPILED_CLASSES:
+                    self.forget(lambda _: True)
+                route = self._routes[cls] = self._new_route(cls)
+                route.open()
                 if key is None and route.is_direct and self.guarantee.order is Order.NONE and not self.bus.is_closing:
                     self.ways[cls] = route.direct()
         return route
@@ -122,18 +137,18 @@ class Publisher:
 
     def close(self) -> None:
         """Publish no more; with the lock of the bus held."""
-        self._is_open = False
+        self.is_open = False
         self.forget(lambda _: True)
 
     def deliver(self, notification: Notification) -> None:
         """Hand a message to everyone who listens now."""
         self.bus.end_leases()
         expired = notification.expires is not None and notification.is_expired(self.bus.clock())
-        while True:
+        for attempt in range(_ATTEMPTS):
             route = self.route_of(type(notification.body))
             found = route.matching(notification)
             with self.bus.lock:
-                if not route.retired:
+                if not route.retired or attempt + 1 == _ATTEMPTS:
                     route.note(found, expired=expired)
                     break
         if not expired:
@@ -144,35 +159,59 @@ class Publisher:
     def share_again(self, parcel: Parcel, group: Group) -> None:
         """Offer a one-for-all message that was not handled to those who have not tried."""
         cls = type(parcel.notification.body)
-        route = self.route_of(cls) if self._is_open or parcel.route is None else parcel.route
-        route.share(parcel, route.matching(parcel.notification), group)
+        with self.bus.lock:
+            route = self._new_route(cls)
+        interrupt = route.share(parcel, route.matching(parcel.notification), group)
+        if interrupt is not None:
+            raise interrupt
+
+    def _new_route(self, cls: type) -> Route:
+        return Route(self, cls, *self.bus.listeners(self.topic, cls))
 
     def _is_in_callback(self) -> bool:
-        return self.bus.dispatcher.is_delivering or handling.get() is not None
+        return self.bus.dispatcher.is_delivering or present_box() is not None
 
-    def _dispatch(self, notification: Notification, kind: _Kind) -> bool:
+    def _wait_for_room(self, notification: Notification, kind: _Kind) -> list[Mailbox] | None:
+        """Wait until all whom publishers wait for have room; returns where room is kept, None if it takes too long."""
         route = self.route_of(kind.cls)
-        if route.blocking and self.guarantee.reliable and not self._wait_for_room(route, notification):
-            return False
+        if not route.blocking or not self.guarantee.reliable:
+            return []
+        found = route.matching(notification)
+        kept: list[Mailbox] = []
+
+        def there_is_room() -> bool:
+            boxes, full = route.promised(notification, found)
+            kept.extend(boxes)
+            return not full
+
+        with self.bus.lock:
+            boxes, full = route.promised(notification, found)
+        if not full:
+            return boxes
+        if self.bus.dispatcher.is_delivering or present_box() in full or not may_wait():
+            return None
+        return kept if self.bus.dispatcher.wait_until(there_is_room, OUTBOX_SECONDS) else None
+
+    def _dispatch(self, notification: Notification, boxes: list[Mailbox]) -> bool:
+        def job() -> None:
+            try:
+                self.deliver(notification)
+            finally:
+                _take_back(boxes, notification)
+
         dispatcher = self.bus.dispatcher
         if self.guarantee.order is Order.NONE:
-            accepted = dispatcher.run(lambda: self.deliver(notification))
+            accepted = dispatcher.run(job)
         else:
-            wait = self.guarantee.reliable and may_wait()
-            accepted = dispatcher.run_in_order(lambda: self.deliver(notification), wait=wait)
-        if not accepted and route.blocking:
-            route.take_back(notification)
+            accepted = dispatcher.run_in_order(job, wait=self.guarantee.reliable and may_wait())
+        if not accepted:
+            _take_back(boxes, notification)
         return accepted
 
-    def _wait_for_room(self, route: Route, notification: Notification) -> bool:
-        """Wait until all whom publishers wait for have room; False if that takes too long, or forever."""
+    def _refuse(self, channel: str, marks: list[Hashable]) -> None:
         with self.bus.lock:
-            full = route.full_boxes(notification)
-        if not full:
-            return True
-        if self.bus.dispatcher.is_delivering or handling.get() in full or not may_wait():
-            return False
-        return self.bus.dispatcher.wait_until(lambda: not route.full_boxes(notification), OUTBOX_SECONDS)
+            self.refused += 1
+            self._forget_marks(channel, marks)
 
     def _remember(self, channel: str, marks: list[Hashable]) -> list[Hashable]:
         """Remember what a publication is known by; returns what was not known before."""
@@ -234,6 +273,12 @@ def may_wait() -> bool:
     """Say whether this thread may be held up: not one that runs an event loop."""
     asyncio = sys.modules.get("asyncio")
     return asyncio is None or asyncio._get_running_loop() is None
+
+
+def _take_back(boxes: list[Mailbox], notification: Notification) -> None:
+    """Give up room that was kept and not used: the message expired, or a condition has changed its mind."""
+    for box in boxes:
+        box.take_back(notification)
 
 
 def _read_key(read: Callable[[Any], Hashable], message: Any) -> Hashable:

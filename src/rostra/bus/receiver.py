@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from rostra.errors import InvalidType
@@ -40,6 +41,8 @@ def receiver_of(subscriber: object) -> Receiver:
     call: Any = subscriber if callable(subscriber) else getattr(subscriber, "contains", None)
     if not callable(call):
         raise InvalidType(f"{subscriber!r} cannot subscribe: give a function, or an object with a method `contains`")
+    if inspect.isasyncgenfunction(_function(call)):
+        raise InvalidType(f"{subscriber!r} is an asynchronous generator, which nobody would iterate: use a coroutine")
     is_async = inspect.iscoroutinefunction(_function(call)) or inspect.iscoroutinefunction(
         getattr(call, "__call__", None)  # noqa: B004  an object whose __call__ is a coroutine function
     )
@@ -51,7 +54,7 @@ def receiver_of(subscriber: object) -> Receiver:
 
 
 def _function(call: Any) -> Any:
-    while hasattr(call, "func") and hasattr(call, "keywords"):  # functools.partial
+    while isinstance(call, partial):
         call = call.func
     return call
 

@@ -18,7 +18,6 @@ from rostra.bus.group import Group, next_in_turn
 from rostra.bus.listener import Listener
 from rostra.bus.mailbox import Mailbox, Parcel
 from rostra.compile.group import Matcher, compile_group
-from rostra.core.guarantee import Guarantee
 from rostra.defaults import COMPILE_AFTER
 from rostra.model.envelope import Notification
 
@@ -74,7 +73,6 @@ class Route:
         self._asked = 0
         self._look_outside = any(one.about is not None for one in self.conditional)
         self._matcher: Matcher[Subscription] | None = None
-        self._meet(publisher.guarantee)
 
     @property
     def is_direct(self) -> bool:
@@ -82,12 +80,13 @@ class Route:
         leased = any(one.leased for one in (*self.one, *self.two))
         return not (self.others or self.groups or self.conditional or leased)
 
-    def _meet(self, guarantee: Guarantee) -> None:
-        """Note on both sides what is left of their promises when they meet; pulling is outside the guarantees."""
+    def open(self) -> None:
+        """Begin to count; both sides learn what is left of their promises. Pulling is outside the guarantees."""
+        guarantee = self.publisher.guarantee
         for listener in self.listeners:
             listener.routes.add(self)
             listener.guarantee = listener.guarantee.weaker(guarantee)
-        for listener in (*self.one, *self.two, *self.conditional, *self.groups):
+        for listener in (*self.one, *self.two, *self.conditional, *self.waiting, *self.groups):
             self.publisher.meets(listener.guarantee)
 
     def matching(self, notification: Notification) -> list[Subscription]:
@@ -107,22 +106,20 @@ class Route:
             self._matcher = compile_group(self.conditional, type(message))
         return self._matcher(message, topic)
 
-    def full_boxes(self, notification: Notification) -> list[Mailbox]:
-        """Keep room in the mailboxes that publishers wait for; returns those without, and then keeps none."""
-        found = self.matching(notification)
+    def promised(self, notification: Notification, found: list[Subscription]) -> tuple[list[Mailbox], list[Mailbox]]:
+        """Keep room in the mailboxes that publishers wait for; returns those, or none of them and those that are full.
+
+        With the lock of the bus held; `found` is whose condition holds.
+        """
         each = [one for one in (*self.waiting, *found) if one.group is None]
         boxes = [one.mailbox for one in each if one.mailbox is not None and one.mailbox.blocks]
         full = [box for box in boxes if not box.promise(notification)]
         full += self._full_group(found, notification)
         if full:
-            self.take_back(notification)
-        return full
-
-    def take_back(self, notification: Notification) -> None:
-        """Give up the room that was kept for a message."""
-        for one in (*self.waiting, *self.conditional):
-            if one.mailbox is not None:
-                one.mailbox.take_back(notification)
+            for box in boxes:
+                box.take_back(notification)
+            return [], full
+        return boxes, []
 
     def _full_group(self, found: list[Subscription], notification: Notification) -> list[Mailbox]:
         """Return the mailboxes of a one-for-all message if all of them are full and it should wait."""
@@ -134,7 +131,11 @@ class Route:
 
     def note(self, found: list[Subscription], *, expired: bool) -> None:
         """Count a message, with the lock of the bus held: offered to all, taken by those whose condition holds."""
-        self.count += 1
+        if self.retired:  # its listeners do not ask it any more
+            for listener in self.listeners:
+                listener.tally.offered += 1
+        else:
+            self.count += 1
         each = [one for one in found if one.group is None] if self.groups else found
         for one in each:
             one.tally.taken += 1
@@ -200,12 +201,13 @@ class Route:
         """Choose who is next; for one with a mailbox, the message is in it at once. Adds to `full` on the way."""
         bus = self.publisher.bus
         with bus.lock:
-            while (one := next_in_turn(self.groups, willing, tried | full)) is not None:
-                if one.mailbox is None or one.mailbox.has_room(parcel.notification):
+            gone: set[object] = set()
+            while (one := next_in_turn(self.groups, willing, tried | full | gone)) is not None:
+                if one.mailbox is None or (one.mailbox.has_room(parcel.notification) and not one.mailbox.is_deserted):
                     bus.serve(one)
                     one.put_in_box(parcel)
                     return one
-                full.add(one)
+                (gone if one.mailbox.is_deserted else full).add(one)
         return None
 
     def _put_in_full_box(self, full: set[object], parcel: Parcel) -> bool:
@@ -243,38 +245,38 @@ class Route:
         publisher, one, two = self.publisher, self.one, self.two
         topic = self.topic
         dispatcher = publisher.bus.dispatcher
-        lock, active = dispatcher.lock, dispatcher.active
+        lock, is_held, turns = dispatcher.lock, dispatcher.is_held, dispatcher.turns
 
         def deliver(message: Any) -> bool:
-            ident = get_ident()
-            if ident in active:
+            turn = turns.get(get_ident())
+            if turn is None or turn.busy.locked() or turn.queue or is_held():
                 return publisher.publish(message, {})
-            with lock:
-                stale = self.retired
-                if not stale:
-                    self.count += 1
-                    publisher.sequence = sequence = publisher.sequence + 1
-            if stale:
-                return publisher.publish(message, {})
-            active[ident] = None
             interrupt = None
-            try:
-                for subscription in one:
-                    try:
-                        subscription.call(message)
-                    except BaseException as error:  # noqa: BLE001  reported; nobody else notices
-                        interrupt = subscription.failed(error, publisher.notification(message, sequence)) or interrupt
-                for subscription in two:
-                    try:
-                        subscription.call(message, topic)
-                    except BaseException as error:  # noqa: BLE001  reported; nobody else notices
-                        interrupt = subscription.failed(error, publisher.notification(message, sequence)) or interrupt
-                if active[ident] is not None:
-                    dispatcher.catch_up(ident)
-            finally:
-                dispatcher.leave(ident)
+            with turn.busy:
+                with lock:
+                    stale = self.retired
+                    if not stale:
+                        self.count += 1
+                        publisher.sequence = sequence = publisher.sequence + 1
+                if not stale:
+                    for subscription in one:
+                        try:
+                            subscription.call(message)
+                        except BaseException as error:  # noqa: BLE001  reported; nobody else notices
+                            note = publisher.notification(message, sequence)
+                            interrupt = subscription.failed(error, note) or interrupt
+                    for subscription in two:
+                        try:
+                            subscription.call(message, topic)
+                        except BaseException as error:  # noqa: BLE001  reported; nobody else notices
+                            note = publisher.notification(message, sequence)
+                            interrupt = subscription.failed(error, note) or interrupt
+                    if turn.queue:
+                        dispatcher.catch_up(turn)
+            if dispatcher.watched:
+                dispatcher.changed()
             if interrupt is not None:
                 raise interrupt
-            return True
+            return publisher.publish(message, {}) if stale else True
 
         return deliver

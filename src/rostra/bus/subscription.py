@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
+from inspect import isawaitable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +24,23 @@ from rostra.model.interest import Interest
 if TYPE_CHECKING:
     from rostra.bus.embedded import EmbeddedBus
 
-handling: ContextVar[Mailbox | None] = ContextVar("rostra_handling", default=None)
-"""The mailbox whose message the present code is in the middle of handling: it must not wait for itself."""
+
+class _InHand:
+    """A message from a mailbox that is being handled."""
+
+    __slots__ = ("box",)
+
+    def __init__(self, box: Mailbox | None) -> None:
+        self.box = box
+
+
+_in_hand: ContextVar[_InHand | None] = ContextVar("rostra_in_hand", default=None)
+
+
+def present_box() -> Mailbox | None:
+    """Return the mailbox whose message the present code is in the middle of handling: it must not wait for itself."""
+    in_hand = _in_hand.get()
+    return None if in_hand is None else in_hand.box
 
 
 _GONE = Closed("this subscriber of a group is gone: the next one is asked")
@@ -60,12 +76,12 @@ class Subscription(Listener):
         receiver: Receiver,
         on_error: ErrorHandler | None,
     ) -> None:
-        filters = interest.where != Always() or interest.about != Always()
+        filters = not (isinstance(interest.where, Always) and isinstance(interest.about, Always))
         super().__init__(guarantee, filters=filters)
         self._bus, self.interest, self.receiver = bus, interest, receiver
         self._on_error = on_error
         self._is_open = True
-        self.about = None if interest.about == Always() else interest.about.compile(Notification)
+        self.about = None if isinstance(interest.about, Always) else interest.about.compile(Notification)
         self.call: Callable[..., Any] = receiver.call
         """What routes call directly; replaced when the subscription ends, also for routes that are delivering."""
 
@@ -79,8 +95,10 @@ class Subscription(Listener):
 
     @property
     def is_open(self) -> bool:
-        """Whether messages are delivered; a lease may have ended, or somebody closed it."""
+        """Whether messages are delivered; a lease or an event loop may have ended, or somebody closed it."""
         self._bus.end_leases()
+        if self._is_open and self.mailbox is not None and self.mailbox.is_deserted:
+            self.close()
         return self._is_open
 
     def __bool__(self) -> bool:
@@ -142,7 +160,7 @@ class Subscription(Listener):
         """Stop delivering; the bus calls this, with its lock held. Returns what others of its group are to get."""
         self._is_open = False
         self.call = self._too_late if self.group is None else _raise_gone
-        waiting = [] if self.mailbox is None else list(self.mailbox.close())
+        waiting = [] if self.mailbox is None else self.mailbox.close()
         if self.group is not None:
             return waiting
         self.tally.dropped += len(waiting)
@@ -154,11 +172,11 @@ class Subscription(Listener):
 
     def take(self, notification: Notification) -> BaseException | None:
         """Deliver, or put into the mailbox. Returns an interrupt that the publisher's thread must see, if any."""
-        if self.mailbox is not None:
-            self.settle(self.mailbox.offer(Parcel(notification)), notification)
-            return None
         try:
-            self.call(*self.receiver.arguments(notification))
+            if self.mailbox is None:
+                self.call(*self.receiver.arguments(notification))
+            else:
+                self.settle(self.mailbox.offer(Parcel(notification)), notification)
         except BaseException as error:  # noqa: BLE001  reported; a failing subscriber never stops others
             return self.failed(error, notification)
         return None
@@ -192,46 +210,59 @@ class Subscription(Listener):
                 self.close()
             counted = self.tally if self.group is None else self.group.tally
             self._report(TooSlow(_slow(verdict)), notification, counted.dropped)
+        if self.mailbox is not None and self.mailbox.is_deserted:
+            self.close()
 
-    def handle(self, parcel: Parcel) -> None:
+    def handle(self, box: Mailbox, parcel: Parcel) -> None:
         """Deliver what was waiting, on a thread of the bus."""
-        token = handling.set(self.mailbox)
+        in_hand = _InHand(box)
+        token = _in_hand.set(in_hand)
         try:
             self.call(*self.receiver.arguments(parcel.notification))
         except BaseException as error:  # noqa: BLE001  reported
-            self._failed_later(error, parcel)
+            self._failed_later(error, box, parcel)
         else:
-            self.note_served()
+            self._handled(box, parcel)
         finally:
-            handling.reset(token)
+            in_hand.box = None
+            _in_hand.reset(token)
 
-    async def handle_async(self, parcel: Parcel) -> None:
-        """Deliver what was waiting, on an event loop."""
-        handling.set(self.mailbox)  # a task has a context of its own
+    async def handle_async(self, box: Mailbox, parcel: Parcel) -> None:
+        """Deliver what was waiting, on an event loop. Only the end of the task itself is raised."""
+        in_hand = _InHand(box)
+        _in_hand.set(in_hand)  # a task has a context of its own; tasks made by the callback inherit it, emptied below
         try:
             answer = self.call(*self.receiver.arguments(parcel.notification))
-            if self.receiver.is_async and answer is not None:
+            if isawaitable(answer):
                 await answer
         except BaseException as error:
-            self._failed_later(error, parcel)
-            if not isinstance(error, Exception):  # cancelled: the task must end
+            self._failed_later(error, box, parcel)
+            if isinstance(error, GeneratorExit) or _is_cancelled(error):
                 raise
         else:
-            self.note_served()
+            self._handled(box, parcel)
+        finally:
+            in_hand.box = None
+
+    def _handled(self, box: Mailbox, parcel: Parcel) -> None:
+        with self._bus.lock:
+            if box.done(parcel):
+                self.served += self.group is not None
+        self._bus.box_done(box)
 
     def note_served(self) -> None:
         """Count a message of a one-for-all group that this member has taken."""
-        if self.group is not None:
-            with self._bus.lock:
-                self.served += 1
+        with self._bus.lock:
+            self.served += 1
 
     def failed(self, error: BaseException, notification: Notification) -> BaseException | None:
-        """Count and report that the subscriber raised; returns the error if the publisher must see it."""
+        """Count and report that the subscriber raised; an interrupt is not reported but returned, for the publisher."""
         with self._bus.lock:
             self.tally.dead += 1
             self.tally.errors += 1
-        self._report(error, notification, self.tally.errors)
-        return error if isinstance(error, INTERRUPTS) else None
+        if isinstance(error, INTERRUPTS):
+            return error
+        return self._report(error, notification, self.tally.errors)
 
     def _failed_in_group(self, group: Group, error: BaseException, notification: Notification) -> None:
         """Count and report that one member of a group raised: somebody else gets the message."""
@@ -239,15 +270,32 @@ class Subscription(Listener):
             group.tally.errors += 1
         self._report(error, notification, group.tally.errors)
 
-    def _failed_later(self, error: BaseException, parcel: Parcel) -> None:
-        if self.group is None:
-            self.failed(error, parcel.notification)
-            return
-        self._failed_in_group(self.group, error, parcel.notification)
-        self.group.pass_on(parcel._replace(tried=parcel.tried | {self}))
+    def _failed_later(self, error: BaseException, box: Mailbox, parcel: Parcel) -> None:
+        group = self.group
+        with self._bus.lock:  # in one step, so that it is never counted twice
+            if not box.done(parcel):
+                return
+            if group is None:
+                self.tally.dead += 1
+                self.tally.errors += 1
+            else:
+                group.tally.taken -= 1
+                group.tally.errors += 1
+        self._bus.box_done(box)
+        self._report(error, parcel.notification, (self if group is None else group).tally.errors)
+        if group is not None:
+            group.pass_on(parcel._replace(tried=parcel.tried | {self}))
 
-    def _report(self, error: BaseException, notification: Notification, count: int) -> None:
-        report(Failure(error, self, notification), count, self._on_error, self._bus.on_error)
+    def _report(self, error: BaseException, notification: Notification, count: int) -> BaseException | None:
+        return report(Failure(error, self, notification), count, self._on_error, self._bus.on_error)
+
+
+def _is_cancelled(error: BaseException) -> bool:
+    """Say whether an error is the end of the running task, not of something it was waiting for."""
+    import asyncio
+
+    task = asyncio.current_task()
+    return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
 
 
 def _raise_gone(*_: object) -> None:

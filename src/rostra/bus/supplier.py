@@ -8,10 +8,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from rostra.bus.failures import Failure, report
-from rostra.defaults import CLOSE_SECONDS, SUPPLIED
+from rostra.defaults import SUPPLIED
 
 if TYPE_CHECKING:
-    from rostra.bus.embedded import EmbeddedBus
+    from rostra.bus.publisher import Publisher
 
 
 class Supplier:
@@ -21,8 +21,9 @@ class Supplier:
     asked again the next time.
     """
 
-    def __init__(self, bus: EmbeddedBus, supply: Callable[[], Any], publish: Callable[[Any], bool]) -> None:
-        self._bus, self._supply, self._publish = bus, supply, publish
+    def __init__(self, publisher: Publisher, supply: Callable[[], Any]) -> None:
+        self._publisher, self._supply = publisher, supply
+        self._refused: Any = None
         self._asking = Lock()
         self._is_open = True
         self.errors = 0
@@ -44,7 +45,7 @@ class Supplier:
             return self._take()
         except Exception as error:  # noqa: BLE001  reported; the collection lives on
             self.errors += 1
-            report(Failure(error, self, None), self.errors, self._bus.on_error)
+            report(Failure(error, self, None), self.errors, self._publisher.bus.on_error)
             return 0
         finally:
             self._asking.release()
@@ -52,7 +53,7 @@ class Supplier:
     def close(self) -> None:
         """Ask it no more."""
         self._is_open = False
-        self._bus.timer.stop(self.poll, CLOSE_SECONDS)
+        self._publisher.bus.timer.stop(self.poll)
 
     def __enter__(self) -> Supplier:
         return self
@@ -64,8 +65,14 @@ class Supplier:
 
     def _take(self) -> int:
         for number in range(SUPPLIED):
-            message = self._supply()
-            if message is None or not self._is_open:
+            message = self._supply() if self._refused is None else self._refused
+            if message is None or not self._is_open or not self._publish(message):
                 return number
-            self._publish(message)
         return SUPPLIED
+
+    def _publish(self, message: Any) -> bool:
+        """Publish a message, or keep it for the next time if there is no room."""
+        refused = self._publisher.refused
+        accepted = self._publisher.publish(message, {})
+        self._refused = message if not accepted and self._publisher.refused > refused else None
+        return self._refused is None

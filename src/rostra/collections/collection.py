@@ -31,7 +31,7 @@ from rostra.bus.advertisement import Advertisement
 from rostra.bus.connect import connect
 from rostra.bus.embedded import EmbeddedBus
 from rostra.bus.failures import ErrorHandler
-from rostra.bus.feed import Feed
+from rostra.bus.feed import Feed, equal
 from rostra.bus.handling import Handling, Run, seconds_of
 from rostra.bus.receiver import is_subscriber
 from rostra.bus.subscription import Subscription
@@ -41,7 +41,7 @@ from rostra.core.buffer import Policy
 from rostra.core.guarantee import Guarantee
 from rostra.core.tally import Stats
 from rostra.defaults import SUPPLY_SECONDS
-from rostra.errors import InvalidType, InvalidValue, UsageError
+from rostra.errors import Closed, InvalidType, InvalidValue, UsageError
 from rostra.model.condition import Always, Condition, ConditionLike, as_condition
 from rostra.model.envelope import Notification, Options
 from rostra.model.interest import Interest, with_subtopics
@@ -189,10 +189,11 @@ class DACollection(Collection[T], Generic[T]):
 
     def advertise(self, where: ConditionLike | None = None, *, lease: float | None = None) -> Advertisement:
         """Say what will be published here, so that brokers can prepare."""
+        self._require_open()
         interest = Interest(self._topics, self.elements, where=_condition(where))
         advertisement = Advertisement(self._bus, interest)
         self._bus.advertise(advertisement, lease)
-        self._advertisements.append(advertisement)
+        self._advertisements = [*filter(None, self._advertisements), advertisement]
         return advertisement
 
     def supply(self, supplier: Callable[[], T | None], *, every: float = SUPPLY_SECONDS) -> Supplier:
@@ -202,9 +203,10 @@ class DACollection(Collection[T], Generic[T]):
         """
         if not callable(supplier):
             raise InvalidType(f"a supplier is a function without arguments, not {supplier!r}")
-        asked = Supplier(self._bus, supplier, self.add)
+        self._require_open()
+        asked = Supplier(self._publisher, supplier)
         self._bus.timer.every(seconds_of(every, "every"), asked.poll)
-        self._suppliers.append(asked)
+        self._suppliers = [*filter(None, self._suppliers), asked]
         return asked
 
     def poll(self) -> int:
@@ -292,7 +294,7 @@ class DACollection(Collection[T], Generic[T]):
                 self._feed.clear()
             return
         for subscription in self._open_subscriptions():
-            if subscription.subscriber is subscriber or subscription.subscriber == subscriber:
+            if subscription.subscriber is subscriber or equal(subscription.subscriber, subscriber):
                 subscription.close()
 
     # Subscribing, with a decorator.
@@ -346,8 +348,9 @@ class DACollection(Collection[T], Generic[T]):
         import asyncio
 
         feed = self._require_feed()
-        if not len(feed):
-            self.poll()
+        _check_timeout(timeout)
+        if self._suppliers and not len(feed):
+            await asyncio.to_thread(self.poll)
         try:
             async with asyncio.timeout(timeout):
                 notification = await feed.pull_async()
@@ -358,8 +361,7 @@ class DACollection(Collection[T], Generic[T]):
     def pull(self, timeout: float | None = 0) -> Notification | None:
         """Take the next message with its envelope; otherwise as `get`."""
         feed = self._require_feed()
-        if timeout is not None and not timeout >= 0:
-            raise InvalidValue(f"timeout={timeout!r}: give a number of seconds, or None to wait forever")
+        _check_timeout(timeout)
         found = feed.pull()
         if found is None and self._suppliers:
             self.poll()
@@ -463,6 +465,7 @@ class DACollection(Collection[T], Generic[T]):
         return self._bus, self._topics, frozenset(self.elements) if self._topics is None else None
 
     def _subscribe(self, subscriber: object, interest: Interest, how: Any) -> Subscription:
+        self._require_open()
         subscription = self._bus.subscribe(interest, subscriber, self.guarantee, Handling(**how))
         self._subscriptions.append(subscription)
         if len(self._subscriptions) > self._prune_at:
@@ -493,6 +496,10 @@ class DACollection(Collection[T], Generic[T]):
             raise InvalidValue(f"reach={reach!r}: a subscription reaches its 'topic', also 'subtopics', or its 'line'")
         return with_subtopics(self._topics) if self._topics is not None and reach == "subtopics" else self._topics
 
+    def _require_open(self) -> None:
+        if not self._publisher.is_open:
+            raise Closed("this collection was closed: open a new one")
+
     def _open_subscriptions(self) -> list[Subscription]:
         return [one for one in self._subscriptions if one.is_open]
 
@@ -514,6 +521,11 @@ def _pattern(topic: object) -> TopicPattern:
     if isinstance(topic, str | Topic):
         return TopicPattern(str(topic))
     raise InvalidType(f"a topic is a text such as '/Chat/Insomnia', not {topic!r}")
+
+
+def _check_timeout(timeout: float | None) -> None:
+    if timeout is not None and not timeout >= 0:
+        raise InvalidValue(f"timeout={timeout!r}: give a number of seconds, or None to wait forever")
 
 
 def _condition(condition: ConditionLike | None) -> Condition:

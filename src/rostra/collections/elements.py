@@ -16,7 +16,10 @@ _typed: WeakValueDictionary[tuple[type, object], type] = WeakValueDictionary()
 
 def typed(cls: type[C], argument: object) -> type[C]:
     """Return the subclass of a collection class whose elements are of a type; the same one for the same type."""
-    found = _typed.get((cls, argument))
+    try:
+        found = _typed.get((cls, argument))
+    except TypeError:
+        raise InvalidType(f"{argument!r} is no type of elements: give a class") from None
     if found is None:
         label = getattr(argument, "__qualname__", None) or str(argument)
         body = {"elements": targets(argument), "__module__": cls.__module__, "__doc__": cls.__doc__}

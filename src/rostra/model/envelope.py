@@ -13,7 +13,7 @@ from typing import Any, Final, TypedDict
 
 from msgspec import Struct
 
-from rostra.defaults import HEADER_BYTES, HEADERS, PRIORITY
+from rostra.defaults import HEADER_BYTES, HEADERS, PRIORITY, TTL
 from rostra.errors import InvalidType, InvalidValue, LimitExceeded
 
 _EMPTY: Final[Mapping[str, Any]] = {}
@@ -139,8 +139,8 @@ def _priority(value: object, _: float) -> tuple[str, int]:
 
 def _ttl(value: object, now: float) -> tuple[str, float]:
     seconds = value.total_seconds() if isinstance(value, timedelta) else value
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
-        raise InvalidValue(f"the ttl of a message is a number of seconds, zero or more, not {value!r}")
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= TTL:
+        raise InvalidValue(f"the ttl of a message is a number of seconds from zero to {TTL}, not {value!r}")
     return "expires", now + seconds
 
 
