@@ -518,8 +518,8 @@ def test_a_collection_that_nobody_holds_leaves_its_subscriptions_and_nothing_els
         DAStrongSet[Tick]("/ticks", bus=bus).add(Tick(1))
     gc.collect()
     ticks = DAStrongSet[Tick]("/ticks", bus=bus)
-    assert len(bus._publishers[Topic("/ticks")]) == 1
-    assert len(bus._by_topic[Topic("/ticks")]) == 2  # the subscription, and what can be pulled from `ticks`
+    assert len(bus.directory.publishers()) == 1
+    assert len(bus.directory.near(Topic("/ticks"))) == 2  # the subscription, and what can be pulled from `ticks`
     (subscription,) = bus.subscriptions
     assert subscription.stats.delivered == len(got) == 100
     assert ticks.add(Tick(2))

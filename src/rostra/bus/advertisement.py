@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import TYPE_CHECKING
 
+from rostra.bus.closing import Closing
 from rostra.model.interest import Interest
 
 if TYPE_CHECKING:
     from rostra.bus.embedded import EmbeddedBus
 
 
-class Advertisement:
+class Advertisement(Closing):
     """What a collection will publish: on which topics or types, and under which condition. True while it stands."""
 
     def __init__(self, bus: EmbeddedBus, interest: Interest) -> None:
@@ -24,14 +24,6 @@ class Advertisement:
     def close(self) -> None:
         """Withdraw it."""
         self._bus.withdraw(self)
-
-    def __enter__(self) -> Advertisement:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<Advertisement of {self.interest.topics or self.interest.types}>"

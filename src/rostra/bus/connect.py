@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 from threading import RLock
 
 from rostra.bus.embedded import EmbeddedBus
@@ -32,6 +33,15 @@ def connect(url: str = _MEMORY, *, on_error: ErrorHandler | None = None) -> Embe
         if on_error is not None:
             bus.on_error = on_error
         return bus
+
+
+def _forget_all() -> None:
+    """Let a forked child have buses of its own: threads do not survive a fork."""
+    _buses.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)
 
 
 def _close_all() -> None:

@@ -81,31 +81,43 @@ class Dispatcher:
         """Whether this very thread is inside a callback."""
         return self.turn.busy.locked()
 
-    def run(self, job: Job, *, always: bool = False) -> bool:
-        """Deliver now, or after the present callback; False if too many wait for that already."""
+    def run(self, job: Job) -> None:
+        """Deliver now, or after the present callback."""
         turn = self.turn
+        turn.queue.append(job)
         if turn.busy.locked():
-            if len(turn.queue) >= OUTBOX_MESSAGES and not always:
-                return False
-            turn.queue.append(job)
-            return True
+            return
         with turn.busy:
-            turn.queue.append(job)
             self.catch_up(turn)
         if self.watched:
             self.changed()
-        return True
 
-    def run_in_order(self, job: Job, *, wait: bool) -> bool:
-        """Deliver after everything that came before on this bus; False if too much did and it does not get less."""
-        turn = self.turn
+    def has_room(self) -> bool:
+        """Say whether one more message can wait for the present callback to end."""
+        return len(self.turn.queue) < OUTBOX_MESSAGES
+
+    def wait_for_lane(self, *, wait: bool) -> bool:
+        """Wait, if allowed, until the lane has room; False if it has none. With the lock held."""
+        return len(self._lane) < OUTBOX_MESSAGES or (wait and self._wait_for_room(self.turn))
+
+    def enter_lane(self, job: Job) -> None:
+        """Have a job run after everything that came before on this bus; `drive` sees to it. With the lock held."""
+        self._lane.append((self.turn, job))
+
+    def drive(self) -> None:
+        """Deliver what is in the lane, unless somebody does that already."""
         with self.lock:
-            if len(self._lane) >= OUTBOX_MESSAGES and not (wait and self._wait_for_room(turn)):
-                return False
-            self._lane.append((turn, job))
             if self._is_driven():
-                return True
-        return self.run(self._drive, always=True)
+                return
+        self.run(self._drive)
+
+    def run_last(self, job: Job) -> None:
+        """Run a job after all that this thread has left to deliver."""
+        with self.lock:
+            if self._driver is self.turn and self._lane:
+                self.enter_lane(job)
+                return
+        self.run(job)
 
     def catch_up(self, turn: Turn) -> None:
         """Run the jobs that wait on this thread; an interrupt is raised after the last."""
@@ -159,9 +171,9 @@ class Dispatcher:
                     job = turn.queue.popleft()
                 except IndexError:  # its thread came back
                     break
-                self.run(job, always=True)
+                self.run(job)
         if self._lane and not self._is_driven():
-            self.run(self._drive, always=True)
+            self.run(self._drive)
 
     def close(self, timeout: float) -> bool:
         """End the thread that relieves drivers."""
@@ -219,7 +231,7 @@ class Dispatcher:
     def _relieve(self) -> None:
         with self.lock:
             self._driver = None
-        self.run(self._drive, always=True)
+        self.run(self._drive)
 
     def _forget_turns(self) -> None:
         for ident, turn in list(self.turns.items()):

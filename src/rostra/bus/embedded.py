@@ -15,6 +15,8 @@ from types import TracebackType
 from msgspec.structs import replace
 
 from rostra.bus.advertisement import Advertisement
+from rostra.bus.closing import Closing
+from rostra.bus.directory import Directory
 from rostra.bus.dispatch import Dispatcher
 from rostra.bus.failures import ErrorHandler
 from rostra.bus.feed import Feed
@@ -40,11 +42,11 @@ from rostra.defaults import (
 from rostra.errors import Closed, InvalidValue, LimitExceeded
 from rostra.model.condition import Always
 from rostra.model.interest import Interest
-from rostra.model.topics import Topic, TopicPattern
+from rostra.model.topics import TopicPattern
 from rostra.model.types import Target
 
 
-class EmbeddedBus:
+class EmbeddedBus(Closing):
     """This process's way in, under a name; `rostra.connect()` gives the one without."""
 
     def __init__(
@@ -69,11 +71,8 @@ class EmbeddedBus:
         self._monotonic = monotonic
         self._numbers = count(1)
         self._stamps = count(1)
-        self._publishers: dict[Topic | None, set[Publisher]] = {}
+        self.directory = Directory()
         self._subscriptions: dict[Subscription, None] = {}
-        self._by_topic: dict[Topic, dict[Subscription | Feed, None]] = {}
-        self._patterns: dict[Subscription | Feed, None] = {}
-        self._by_type: dict[Subscription | Feed, None] = {}
         self._groups: dict[Interest, Group] = {}
         self._windows: dict[str, Window] = {}
         self._leases: Leases[Subscription | Advertisement] = Leases()
@@ -94,7 +93,7 @@ class EmbeddedBus:
             self._require_open()
             name = f"{self.name or 'embedded'}/{next(self._numbers)}"
             publisher = Publisher(self, name, topics, types, guarantee)
-            self._publishers.setdefault(publisher.topic, set()).add(publisher)
+            self.directory.add_publisher(publisher)
         return publisher
 
     def subscribe(
@@ -108,9 +107,7 @@ class EmbeddedBus:
         self.end_leases()
         receiver = receiver_of(subscriber)
         run = how.run_for(receiver)
-        if run is Run.POOL:
-            guarantee = guarantee._replace(order=Order.NONE)
-        subscription = Subscription(self, interest, guarantee, receiver, how.on_error)
+        subscription = Subscription(self, interest, how.left_of(guarantee, run), receiver, how.on_error)
         with self.lock:
             self._require_open()
             if len(self._subscriptions) >= SUBSCRIPTIONS:
@@ -123,15 +120,15 @@ class EmbeddedBus:
             self._subscriptions[subscription] = None
             if how.lease is not None:
                 self._grant(subscription, how.lease)
-            self._listen(subscription)
+            self.directory.listen(subscription)
         return subscription
 
-    def feed(self, interest: Interest, *, last_first: bool) -> Feed:
+    def feed(self, interest: Interest, *, last_first: bool, in_order: bool) -> Feed:
         """Return a buffer that messages can be pulled from; `forget` it when it is done."""
-        feed = Feed(interest, self.lock, self.clock, last_first=last_first)
+        feed = Feed(interest, self.lock, self.clock, last_first=last_first, in_order=in_order)
         with self.lock:
             self._require_open()
-            self._listen(feed)
+            self.directory.listen(feed)
         return feed
 
     def advertise(self, advertisement: Advertisement, lease: float | None = None) -> None:
@@ -155,7 +152,7 @@ class EmbeddedBus:
                 return
             del self._subscriptions[subscription]
             self._leases.end(subscription)
-            self._stop_listening(subscription)
+            self.directory.stop(subscription)
             left = subscription.end()
             box = subscription.mailbox
             if box is not None and box.is_done:  # else it goes when it is
@@ -196,7 +193,7 @@ class EmbeddedBus:
         """Let a subscription end by itself after so many seconds."""
         with self.lock:
             self._grant(subscription, seconds_of(seconds, "a lease"))
-            self._take_down(subscription.interest)
+            self.directory.take_down(subscription.interest)
 
     def end_leases(self) -> None:
         """End the subscriptions and advertisements whose time is over."""
@@ -214,12 +211,9 @@ class EmbeddedBus:
         """Take out a publisher and its buffer, when their collection is closed or gone."""
         with self.lock:
             publisher.close()
-            others = self._publishers.get(publisher.topic, set())
-            others.discard(publisher)
-            if not others:
-                self._publishers.pop(publisher.topic, None)
+            self.directory.remove_publisher(publisher)
             if feed is not None:
-                self._stop_listening(feed)
+                self.directory.stop(feed)
                 feed.close()
 
     def forget_when_gone(self, owner: object, publisher: Publisher, feed: Feed | None) -> None:
@@ -229,20 +223,12 @@ class EmbeddedBus:
 
     # What routes and publishers use.
 
-    def listeners(self, topic: Topic | None, cls: type) -> tuple[list[Subscription], list[Feed]]:
-        """Return who hears messages of a class on a topic, or on the class itself."""
-        near = self._by_type if topic is None else {**self._by_topic.get(topic, {}), **self._patterns}
-        found = [one for one in near if one.interest.hears(topic, cls)]
-        subscriptions = [one for one in found if isinstance(one, Subscription)]
-        return subscriptions, [one for one in found if isinstance(one, Feed)]
-
     def window(self, channel: str) -> Window:
-        """Return what is remembered of the publications on a channel."""
-        window = self._windows.get(channel)
-        if window is None:
-            if len(self._windows) >= DUPLICATE_CHANNELS:
-                del self._windows[next(iter(self._windows))]
-            window = self._windows[channel] = Window(DUPLICATES)
+        """Return what is remembered of the publications on a channel; the channel used least recently makes room."""
+        window = self._windows.pop(channel, None) or Window(DUPLICATES)
+        self._windows[channel] = window
+        if len(self._windows) > DUPLICATE_CHANNELS:
+            del self._windows[next(iter(self._windows))]
         return window
 
     def serve(self, member: Subscription) -> None:
@@ -295,22 +281,30 @@ class EmbeddedBus:
         """Deliver what was accepted, then end all subscriptions and threads; False if that takes too long.
 
         Whatever is left by then is counted as dropped. From now on only callbacks can publish, until all is
-        delivered. On an event loop use `aclose`: this one does not wait there.
+        delivered. Inside a callback on the publisher's thread the rest happens after the present message, and all
+        that it sets off, has reached everyone. On an event loop use `aclose`: this one does not wait there.
         """
         with self.lock:
             if not self._is_open:
                 return True
             self.is_closing = True
             self._forget_orphans()
-            self._take_down(None)
-        deadline = self._monotonic() + timeout
-        done = [self.timer.close(timeout), self.flush(self._until(deadline) if may_wait() else 0)]
-        self._end_all()
-        done += [part.close(self._until(deadline)) for part in (self.dispatcher, self._workers, self._loops)]
-        return all(done)
+            self.directory.take_down(None)
+        if self.dispatcher.is_delivering:
+            self.dispatcher.run_last(lambda: self._close(timeout))
+            return True
+        return self._close(timeout)
 
-    def _until(self, deadline: float) -> float:
-        return max(0.0, deadline - self._monotonic())
+    def _close(self, timeout: float) -> bool:
+        deadline = time.monotonic() + timeout
+        done = [self.timer.close(timeout)]
+        if self.dispatcher.owes():  # once more to the end of the line
+            self.dispatcher.run_last(lambda: self._close(timeout))
+            return True
+        done.append(self.flush(_until(deadline) if may_wait() else 0))
+        self._end_all()
+        done += [part.close(_until(deadline)) for part in (self.dispatcher, self._workers, self._loops)]
+        return all(done)
 
     async def aclose(self, timeout: float = CLOSE_SECONDS) -> bool:
         """Close as `close` does, without holding up the event loop."""
@@ -320,14 +314,6 @@ class EmbeddedBus:
         if self._loops.is_inside:  # it cannot wait for itself
             return self.close(0)
         return await asyncio.get_running_loop().run_in_executor(None, copy_context().run, self.close, timeout)
-
-    def __enter__(self) -> EmbeddedBus:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     async def __aenter__(self) -> EmbeddedBus:
         return self
@@ -356,18 +342,12 @@ class EmbeddedBus:
             self.unsubscribe(subscription)
         with self.lock:
             self._is_open = False
-            feeds = [one for one in self._all_listeners() if isinstance(one, Feed)]
-            for publisher in [one for some in self._publishers.values() for one in some]:
-                publisher.close()
-            self._publishers.clear()
-            self._advertisements.clear()
-            for feed in feeds:
-                self._stop_listening(feed)
+            for publisher in self.directory.publishers():
+                self.forget(publisher, None)
+            for feed in self.directory.feeds():
+                self.directory.stop(feed)
                 feed.close()
-
-    def _all_listeners(self) -> list[Subscription | Feed]:
-        topics = [one for some in self._by_topic.values() for one in some]
-        return [*topics, *self._patterns, *self._by_type]
+            self._advertisements.clear()
 
     def _tidy_up(self) -> None:
         """End subscriptions whose event loop is closed, and deliver what interrupted threads have left behind."""
@@ -383,36 +363,6 @@ class EmbeddedBus:
         if own is not None and own in self._boxes:
             pending -= own.waits_behind
         return pending == self._elsewhere == 0 and self.dispatcher.is_idle()
-
-    def _listen(self, listener: Subscription | Feed) -> None:
-        self._table(listener.interest)[listener] = None
-        self._take_down(listener.interest)
-
-    def _stop_listening(self, listener: Subscription | Feed) -> None:
-        table = self._table(listener.interest)
-        table.pop(listener, None)
-        topic = listener.interest.topic
-        if topic is not None and not table:
-            self._by_topic.pop(topic, None)
-        self._take_down(listener.interest)
-
-    def _table(self, interest: Interest) -> dict[Subscription | Feed, None]:
-        if interest.topics is None:
-            return self._by_type
-        topic = interest.topic
-        return self._patterns if topic is None else self._by_topic.setdefault(topic, {})
-
-    def _take_down(self, interest: Interest | None) -> None:
-        """Take down the routes that a changed interest concerns, or all; the next message makes them anew."""
-        if interest is None:
-            topics = list(self._publishers)
-        elif interest.topics is None or interest.topic is not None:
-            topics = [interest.topic]
-        else:
-            topics = [topic for topic in self._publishers if topic is not None and interest.hears_topic(topic)]
-        for topic in topics:
-            for publisher in self._publishers.get(topic, ()):
-                publisher.forget(lambda cls: interest is None or interest.takes(cls))
 
     def _join_group(self, subscription: Subscription) -> None:
         key = _shared(subscription.interest)
@@ -434,7 +384,7 @@ class EmbeddedBus:
     def _redeliver(self, group: Group, parcel: Parcel) -> None:
         route = parcel.route
         if route is not None:
-            self.dispatcher.run(lambda: route.publisher.share_again(parcel, group), always=True)
+            self.dispatcher.run(lambda: route.publisher.share_again(parcel, group))
 
     def _mailbox(self, subscription: Subscription, receiver: Receiver, run: Run, buffer: Buffer[Parcel]) -> Mailbox:
         on_loop = receiver.is_async or run is Run.LOOP
@@ -458,6 +408,10 @@ class EmbeddedBus:
         self._leases.grant(holder, self._monotonic() + seconds)
         if isinstance(holder, Subscription):
             holder.leased = True
+
+
+def _until(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic())
 
 
 def _shared(interest: Interest) -> Interest:

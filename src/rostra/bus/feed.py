@@ -17,7 +17,7 @@ from rostra.bus.mailbox import Parcel, weight
 from rostra.core.buffer import Buffer, Outcome, Policy
 from rostra.core.guarantee import Guarantee, Order
 from rostra.core.tally import Stats
-from rostra.defaults import HISTORY, QUEUE_BYTES, QUEUE_MESSAGES
+from rostra.defaults import HISTORY, PRIORITY, QUEUE_BYTES, QUEUE_MESSAGES
 from rostra.model.envelope import Notification
 from rostra.model.interest import Interest
 
@@ -34,6 +34,7 @@ class Feed(Listener):
         "_awaiting",
         "_buffer",
         "_clock",
+        "_in_order",
         "_is_open",
         "_last_first",
         "_lock",
@@ -43,10 +44,12 @@ class Feed(Listener):
         "interest",
     )
 
-    def __init__(self, interest: Interest, lock: RLock, clock: Callable[[], float], *, last_first: bool) -> None:
+    def __init__(
+        self, interest: Interest, lock: RLock, clock: Callable[[], float], *, last_first: bool, in_order: bool
+    ) -> None:
         super().__init__(BEST_EFFORT, filters=False)
         self.interest = interest
-        self._lock, self._clock, self._last_first = lock, clock, last_first
+        self._lock, self._clock, self._last_first, self._in_order = lock, clock, last_first, in_order
         self._buffer: Buffer[Parcel] = Buffer(QUEUE_MESSAGES, QUEUE_BYTES, Policy.DROP_OLDEST)
         self._seen: deque[Any] = deque()
         self._seen_bytes = 0
@@ -77,7 +80,8 @@ class Feed(Listener):
                 return
             size = weight(notification.body)
             self._remember(notification.body, size)
-            verdict = self._buffer.offer(Parcel(notification), size=size, priority=notification.priority)
+            priority = PRIORITY if self._in_order else notification.priority
+            verdict = self._buffer.offer(Parcel(notification), size=size, priority=priority)
             self.tally.dropped += len(verdict.dropped) + (verdict.outcome is not Outcome.ACCEPTED)
             self._some.notify()
             if self._awaiting:

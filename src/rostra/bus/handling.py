@@ -11,6 +11,7 @@ from msgspec import Struct
 from rostra.bus.failures import ErrorHandler
 from rostra.bus.receiver import Receiver
 from rostra.core.buffer import Buffer, Policy
+from rostra.core.guarantee import Guarantee, Order
 from rostra.defaults import QUEUE_BYTES, QUEUE_MESSAGES
 from rostra.errors import InvalidType, InvalidValue, UsageError
 
@@ -61,9 +62,20 @@ class Handling(Struct, frozen=True, kw_only=True):
             raise UsageError(f"a coroutine function needs an event loop, so it cannot run on {run.value!r}: use 'loop'")
         return run
 
+    def left_of(self, guarantee: Guarantee, run: Run) -> Guarantee:
+        """Return what is left of a guarantee for somebody who takes messages out of order, or lets some be dropped."""
+        if run is Run.POOL:
+            guarantee = guarantee._replace(order=Order.NONE)
+        if run is not Run.CALLER and Policy(self.policy) in _LOSSY:
+            guarantee = guarantee._replace(reliable=False)
+        return guarantee
+
     def buffer(self) -> Buffer[Any]:
         """Return a queue for what waits."""
         return Buffer(self.queue, QUEUE_BYTES, Policy(self.policy))
+
+
+_LOSSY: Final = frozenset({Policy.DROP_OLDEST, Policy.DROP_NEWEST, Policy.LATEST})
 
 
 def seconds_of(value: object, what: str) -> float:

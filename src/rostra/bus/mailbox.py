@@ -54,7 +54,7 @@ class Mailbox:
 
     def __init__(self, buffer: Buffer[Parcel], lock: RLock, tally: Tally, crew: Crew, *, in_order: bool) -> None:
         self._buffer, self._lock, self._tally, self._crew, self._in_order = buffer, lock, tally, crew, in_order
-        self._promised: set[Notification] = set()
+        self._promised = self._promised_bytes = 0
         self._in_hand: dict[int, Parcel] = {}
         self._working = 0
         self._closed = False
@@ -84,30 +84,34 @@ class Mailbox:
         """Whether publishers wait when it is full."""
         return self._buffer.policy is Policy.BLOCK
 
-    def has_room(self, notification: Notification) -> bool:
-        """Say whether a message can go in without anything being dropped."""
-        return self._buffer.has_room(weight(notification.body), besides=len(self._promised))
+    def has_room(self, size: int) -> bool:
+        """Say whether a message of so many bytes can go in without anything being dropped."""
+        return self._buffer.has_room(size + self._promised_bytes, besides=self._promised)
 
-    def promise(self, notification: Notification) -> bool:
-        """Keep room for a message, which is either put in or taken back later; False if there is none."""
-        if self._closed or not self.has_room(notification):
-            return self._closed
-        self._promised.add(notification)
+    def promise(self, size: int) -> bool:
+        """Keep room for a message, which is either put in or given up later; False if there is none.
+
+        For a message that could never fit there is nothing to wait for: it will be dropped.
+        """
+        if not self._closed and not self.has_room(size) and self._buffer.could_hold(size):
+            return False
+        self._promised += 1
+        self._promised_bytes += size
         return True
 
-    def take_back(self, notification: Notification) -> None:
-        """Give up the room that was promised."""
-        self._promised.discard(notification)
+    def give_up(self, size: int) -> None:
+        """Free the room that was kept."""
+        with self._lock:
+            self._promised -= 1
+            self._promised_bytes -= size
 
     def offer(self, parcel: Parcel, *, promised: bool = False) -> Verdict[Parcel]:
-        """Put a message in, counting what is dropped for it or instead."""
+        """Put a message in, counting what is dropped for it or instead; one that was promised room always fits."""
         notification = parcel.notification
         with self._lock:
             if self._closed:
                 self._tally.dropped += 1
                 return Verdict(Outcome.DROPPED)
-            promised = promised or notification in self._promised
-            self._promised.discard(notification)
             verdict = self._buffer.offer(
                 parcel,
                 size=weight(notification.body),
@@ -151,7 +155,6 @@ class Mailbox:
         """Refuse messages from now on, and return those that wait; also those in hand if nobody will finish them."""
         with self._lock:
             self._closed = True
-            self._promised.clear()
             waiting = self._buffer.clear()
             if self.is_deserted:
                 waiting += self._in_hand.values()

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from rostra.bus.mailbox import weight
 from rostra.bus.route import Route
 from rostra.bus.subscription import present_box
 from rostra.core.guarantee import Guarantee, Order
@@ -45,6 +47,15 @@ class _Kind(NamedTuple):
     key: Callable[[Any], Hashable] | None
 
 
+class _Draft(NamedTuple):
+    """A message and what is known about it before it has a number."""
+
+    message: Any
+    kind: _Kind
+    time: float
+    fields: Mapping[str, Any]
+
+
 class Publisher:
     """Publishes messages of some types, on a topic or by type, with a guarantee."""
 
@@ -56,18 +67,16 @@ class Publisher:
         self.effective = guarantee
         """What is left of the guarantee towards the listeners met so far."""
 
-        self.sequence = self.refused = self.duplicates = 0
+        self.sequence = 0
+        """Messages accepted so far."""
+
+        self.refused = self.duplicates = 0
         self.ways: dict[type, Callable[[Any], bool]] = {}
         """For each class that allows it, the function that publishes a message without options."""
 
         self._routes: dict[type, Route] = {}
         self._kinds: dict[type, _Kind] = {}
         self.is_open = True
-
-    @property
-    def published(self) -> int:
-        """Messages that were accepted."""
-        return self.sequence - self.refused - self.duplicates
 
     def publish(self, message: Any, options: Mapping[str, Any]) -> bool:
         """Publish a message; False if it was refused as a duplicate, or for lack of room."""
@@ -84,28 +93,26 @@ class Publisher:
             fields.setdefault("key", key)
             marks.append(("key", key))
         with self.bus.lock:
-            self.sequence += 1
-            notification = self._notification(message, self.sequence, kind, now, fields)
             fresh = self._remember(kind.channel, marks)
             if len(fresh) < len(marks) and self.guarantee.unique:
                 self.duplicates += 1
                 self._forget_marks(kind.channel, fresh)
                 return False
-        accepted = False
+        draft, job = _Draft(message, kind, now, fields), None
         try:
-            boxes = self._wait_for_room(notification, kind)
-            accepted = boxes is not None
-        finally:  # also when whoever waits is interrupted
-            if not accepted:
+            job = self._accept(draft)
+        finally:  # also when whoever waits for room is interrupted
+            if job is None:
                 self._refuse(kind.channel, fresh)
-        if boxes is not None and not self._dispatch(notification, boxes):
-            self._refuse(kind.channel, fresh)
-            return False
-        return accepted
+        if job is not None and self.guarantee.order is Order.NONE:
+            self.bus.dispatcher.run(job)
+        elif job is not None:
+            self.bus.dispatcher.drive()
+        return job is not None
 
     def notification(self, message: Any, sequence: int) -> Notification:
         """Return the notification of a message that was published without one."""
-        return self._notification(message, sequence, self._kind(type(message)), self.bus.clock(), {})
+        return self._notification(_Draft(message, self._kind(type(message)), self.bus.clock(), {}), sequence)
 
     def meets(self, guarantee: Guarantee) -> None:
         """Note what is left of the guarantee towards some listener."""
@@ -140,8 +147,15 @@ class Publisher:
         self.is_open = False
         self.forget(lambda _: True)
 
-    def deliver(self, notification: Notification) -> None:
-        """Hand a message to everyone who listens now."""
+    def _deliver(self, notification: Notification, kept: set[Mailbox]) -> None:
+        """Hand a message to everyone who listens now; room is kept for it in some mailboxes."""
+        try:
+            self._hand_out(notification, kept)
+        finally:  # it has expired, or a condition has changed its mind
+            for box in kept:
+                box.give_up(weight(notification.body))
+
+    def _hand_out(self, notification: Notification, kept: set[Mailbox]) -> None:
         self.bus.end_leases()
         expired = notification.expires is not None and notification.is_expired(self.bus.clock())
         for attempt in range(_ATTEMPTS):
@@ -152,7 +166,7 @@ class Publisher:
                     route.note(found, expired=expired)
                     break
         if not expired:
-            interrupt = route.hand_out(notification, found)
+            interrupt = route.hand_out(notification, found, kept)
             if interrupt is not None:
                 raise interrupt
 
@@ -166,47 +180,51 @@ class Publisher:
             raise interrupt
 
     def _new_route(self, cls: type) -> Route:
-        return Route(self, cls, *self.bus.listeners(self.topic, cls))
+        return Route(self, cls, *self.bus.directory.hearing(self.topic, cls))
 
     def _is_in_callback(self) -> bool:
         return self.bus.dispatcher.is_delivering or present_box() is not None
 
-    def _wait_for_room(self, notification: Notification, kind: _Kind) -> list[Mailbox] | None:
-        """Wait until all whom publishers wait for have room; returns where room is kept, None if it takes too long."""
-        route = self.route_of(kind.cls)
-        if not route.blocking or not self.guarantee.reliable:
-            return []
-        found = route.matching(notification)
-        kept: list[Mailbox] = []
+    def _accept(self, draft: _Draft) -> Callable[[], None] | None:
+        """Give a message its number and its place in line; returns what delivers it, None if there is no room.
 
-        def there_is_room() -> bool:
-            boxes, full = route.promised(notification, found)
-            kept.extend(boxes)
-            return not full
-
+        Numbers and places are given in one step, so that both have the same order.
+        """
+        kept = self._reserve(draft)
+        if kept is None:
+            return None
+        dispatcher, in_order = self.bus.dispatcher, self.guarantee.order is not Order.NONE
         with self.bus.lock:
-            boxes, full = route.promised(notification, found)
+            wait = self.guarantee.reliable and may_wait()
+            if not (dispatcher.wait_for_lane(wait=wait) if in_order else dispatcher.has_room()):
+                for box in kept:
+                    box.give_up(weight(draft.message))
+                return None
+            self.sequence += 1
+            job = partial(self._deliver, self._notification(draft, self.sequence), kept)
+            if in_order:
+                dispatcher.enter_lane(job)
+        return job
+
+    def _reserve(self, draft: _Draft) -> set[Mailbox] | None:
+        """Wait until all whom publishers wait for have room; returns where room is kept, None if it takes too long."""
+        route = self.route_of(draft.kind.cls)
+        if not route.blocking or not self.guarantee.reliable:
+            return set()
+        found, size = route.matching(self._notification(draft, 0)), weight(draft.message)
+        with self.bus.lock:
+            kept, full = route.reserve(size, found)
         if not full:
-            return boxes
+            return kept
         if self.bus.dispatcher.is_delivering or present_box() in full or not may_wait():
             return None
+
+        def there_is_room() -> bool:
+            now_kept, still_full = route.reserve(size, found)
+            kept.update(now_kept)
+            return not still_full
+
         return kept if self.bus.dispatcher.wait_until(there_is_room, OUTBOX_SECONDS) else None
-
-    def _dispatch(self, notification: Notification, boxes: list[Mailbox]) -> bool:
-        def job() -> None:
-            try:
-                self.deliver(notification)
-            finally:
-                _take_back(boxes, notification)
-
-        dispatcher = self.bus.dispatcher
-        if self.guarantee.order is Order.NONE:
-            accepted = dispatcher.run(job)
-        else:
-            accepted = dispatcher.run_in_order(job, wait=self.guarantee.reliable and may_wait())
-        if not accepted:
-            _take_back(boxes, notification)
-        return accepted
 
     def _refuse(self, channel: str, marks: list[Hashable]) -> None:
         with self.bus.lock:
@@ -221,11 +239,10 @@ class Publisher:
         for mark in marks:
             self.bus.window(channel).forget(mark)
 
-    def _notification(
-        self, message: Any, sequence: int, kind: _Kind, now: float, fields: Mapping[str, Any]
-    ) -> Notification:
+    def _notification(self, draft: _Draft, sequence: int) -> Notification:
+        kind = draft.kind
         return Notification(
-            body=message,
+            body=draft.message,
             publisher=self.name,
             sequence=sequence,
             channel=kind.channel,
@@ -233,8 +250,8 @@ class Publisher:
             type=kind.name,
             ancestry=kind.ancestry,
             schema=kind.schema,
-            time=now,
-            **fields,
+            time=draft.time,
+            **draft.fields,
         )
 
     def _kind(self, cls: type) -> _Kind:
@@ -273,12 +290,6 @@ def may_wait() -> bool:
     """Say whether this thread may be held up: not one that runs an event loop."""
     asyncio = sys.modules.get("asyncio")
     return asyncio is None or asyncio._get_running_loop() is None
-
-
-def _take_back(boxes: list[Mailbox], notification: Notification) -> None:
-    """Give up room that was kept and not used: the message expired, or a condition has changed its mind."""
-    for box in boxes:
-        box.take_back(notification)
 
 
 def _read_key(read: Callable[[Any], Hashable], message: Any) -> Hashable:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from rostra.bus.group import Group, next_in_turn
 from rostra.bus.listener import Listener
-from rostra.bus.mailbox import Mailbox, Parcel
+from rostra.bus.mailbox import Mailbox, Parcel, weight
 from rostra.compile.group import Matcher, compile_group
 from rostra.defaults import COMPILE_AFTER
 from rostra.model.envelope import Notification
@@ -37,13 +37,14 @@ class Route:
         "blocking",
         "conditional",
         "count",
+        "feeds",
         "groups",
         "listeners",
         "one",
-        "others",
         "publisher",
         "retired",
         "shared",
+        "three",
         "topic",
         "two",
         "waiting",
@@ -59,17 +60,14 @@ class Route:
         self.one = tuple(one for one in inline if one.receiver.arity == 1)
         self.two = tuple(one for one in inline if one.receiver.arity == 2)
         self.waiting = tuple(one for one in each if one.mailbox is not None)
-        self.others: tuple[Subscription | Feed, ...] = (
-            *(one for one in inline if one.receiver.arity == 3),
-            *self.waiting,
-            *feeds,
-        )
+        self.three = tuple(one for one in inline if one.receiver.arity == 3)
+        self.feeds = tuple(feeds)
         self.shared = frozenset(one for one in subscriptions if one.group is not None and not one.filters)
         self.groups = tuple({one.group: None for one in subscriptions if one.group is not None})
         self.conditional = {one: one.interest.where for one in subscriptions if one.filters}
         self.blocking = any(one.mailbox is not None and one.mailbox.blocks for one in subscriptions)
         alone = [one for one in subscriptions if one.group is None]
-        self.listeners: tuple[Listener, ...] = (*alone, *feeds, *self.groups)
+        self.listeners: tuple[Listener, ...] = (*feeds, *alone, *self.groups)
         self._asked = 0
         self._look_outside = any(one.about is not None for one in self.conditional)
         self._matcher: Matcher[Subscription] | None = None
@@ -78,7 +76,7 @@ class Route:
     def is_direct(self) -> bool:
         """Whether all its listeners are called with the message, or the message and its topic, and no more."""
         leased = any(one.leased for one in (*self.one, *self.two))
-        return not (self.others or self.groups or self.conditional or leased)
+        return not (self.three or self.waiting or self.feeds or self.groups or self.conditional or leased)
 
     def open(self) -> None:
         """Begin to count; both sides learn what is left of their promises. Pulling is outside the guarantees."""
@@ -86,7 +84,7 @@ class Route:
         for listener in self.listeners:
             listener.routes.add(self)
             listener.guarantee = listener.guarantee.weaker(guarantee)
-        for listener in (*self.one, *self.two, *self.conditional, *self.waiting, *self.groups):
+        for listener in self.listeners[len(self.feeds) :]:
             self.publisher.meets(listener.guarantee)
 
     def matching(self, notification: Notification) -> list[Subscription]:
@@ -106,28 +104,28 @@ class Route:
             self._matcher = compile_group(self.conditional, type(message))
         return self._matcher(message, topic)
 
-    def promised(self, notification: Notification, found: list[Subscription]) -> tuple[list[Mailbox], list[Mailbox]]:
+    def reserve(self, size: int, found: list[Subscription]) -> tuple[set[Mailbox], list[Mailbox]]:
         """Keep room in the mailboxes that publishers wait for; returns those, or none of them and those that are full.
 
         With the lock of the bus held; `found` is whose condition holds.
         """
         each = [one for one in (*self.waiting, *found) if one.group is None]
         boxes = [one.mailbox for one in each if one.mailbox is not None and one.mailbox.blocks]
-        full = [box for box in boxes if not box.promise(notification)]
-        full += self._full_group(found, notification)
-        if full:
-            for box in boxes:
-                box.take_back(notification)
-            return [], full
-        return boxes, []
+        kept = {box for box in boxes if box.promise(size)}
+        full = [box for box in boxes if box not in kept] + self._full_group(found, size)
+        if not full:
+            return kept, []
+        for box in kept:
+            box.give_up(size)
+        return set(), full
 
-    def _full_group(self, found: list[Subscription], notification: Notification) -> list[Mailbox]:
+    def _full_group(self, found: list[Subscription], size: int) -> list[Mailbox]:
         """Return the mailboxes of a one-for-all message if all of them are full and it should wait."""
         willing = self.shared.union(one for one in found if one.group is not None)
         boxes = [one.mailbox for one in willing if one.mailbox is not None]
         if len(boxes) < len(willing) or not any(box.blocks for box in boxes):
             return []
-        return boxes if not any(box.has_room(notification) for box in boxes) else []
+        return boxes if not any(box.has_room(size) for box in boxes) else []
 
     def note(self, found: list[Subscription], *, expired: bool) -> None:
         """Count a message, with the lock of the bus held: offered to all, taken by those whose condition holds."""
@@ -140,20 +138,25 @@ class Route:
         for one in each:
             one.tally.taken += 1
         if expired:
-            for listener in (*self.one, *self.two, *self.others, *each):
+            for listener in (*self.one, *self.two, *self.three, *self.waiting, *self.feeds, *each):
                 listener.tally.expired += 1
             willing = (*self.shared, *(one for one in found if one.group is not None))
             if willing and willing[0].group is not None:
                 willing[0].group.tally.taken += 1
                 willing[0].group.tally.expired += 1
 
-    def hand_out(self, notification: Notification, found: list[Subscription]) -> BaseException | None:
-        """Deliver a message that was counted. Returns an interrupt that the publisher's thread must see, if any."""
+    def hand_out(
+        self, notification: Notification, found: list[Subscription], kept: set[Mailbox]
+    ) -> BaseException | None:
+        """Deliver a message that was counted; room is kept for it in some mailboxes, which are taken out of `kept`.
+
+        Returns an interrupt that the publisher's thread must see, if any.
+        """
         interrupt: BaseException | None = None
-        for one in (*self.one, *self.two):
-            interrupt = one.take(notification) or interrupt
-        for other in self.others:
-            interrupt = other.take(notification) or interrupt
+        for one in (*self.one, *self.two, *self.three, *self.waiting):
+            interrupt = one.take(notification, kept) or interrupt
+        for feed in self.feeds:
+            feed.take(notification)
         body = notification.body
         for one in found:
             if one.is_plain:
@@ -162,7 +165,7 @@ class Route:
                 except BaseException as error:  # noqa: BLE001  reported; nobody else notices
                     interrupt = one.failed(error, notification) or interrupt
             elif one.group is None:
-                interrupt = one.take(notification) or interrupt
+                interrupt = one.take(notification, kept) or interrupt
         if self.groups:
             parcel = Parcel(notification, self, frozenset(self.groups))
             interrupt = self.share(parcel, found) or interrupt
@@ -199,13 +202,13 @@ class Route:
         self, willing: frozenset[Subscription], tried: set[object], full: set[object], parcel: Parcel
     ) -> Subscription | None:
         """Choose who is next; for one with a mailbox, the message is in it at once. Adds to `full` on the way."""
-        bus = self.publisher.bus
+        bus, size = self.publisher.bus, weight(parcel.notification.body)
         with bus.lock:
             gone: set[object] = set()
             while (one := next_in_turn(self.groups, willing, tried | full | gone)) is not None:
-                if one.mailbox is None or (one.mailbox.has_room(parcel.notification) and not one.mailbox.is_deserted):
+                if one.mailbox is None or (one.mailbox.has_room(size) and not one.mailbox.is_deserted):
                     bus.serve(one)
-                    one.put_in_box(parcel)
+                    one.put_in_box(parcel, waited=True)
                     return one
                 (gone if one.mailbox.is_deserted else full).add(one)
         return None
@@ -218,7 +221,7 @@ class Route:
             if one is None:
                 return False
             bus.serve(one)
-            verdict = one.put_in_box(parcel)
+            verdict = one.put_in_box(parcel, waited=self.publisher.guarantee.reliable)
         if verdict is not None:
             one.settle(verdict, parcel.notification)
         return True

@@ -27,12 +27,14 @@ def work_on_thread(subscription: Subscription, box: Mailbox, workers: Workers) -
         for _ in range(FAIR_SHARE):
             parcel = box.take(subscription.now())
             if parcel is None:
+                subscription.rest(box)
                 return
             subscription.handle(box, parcel)
-        if box.dismiss():
-            workers.submit(work)
+        if box.dismiss() and not workers.submit(work):
+            box.dismiss(anyway=True)
 
-    workers.submit(work)
+    if not workers.submit(work):
+        box.dismiss(anyway=True)
 
 
 class Loops:
@@ -67,6 +69,7 @@ class Loops:
                 served += 1
                 if served % FAIR_SHARE == 0:
                     await asyncio.sleep(0)
+            subscription.rest(box)
 
         def spawn() -> None:
             task = loop.create_task(work())

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar
 from inspect import isawaitable
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from rostra.bus.closing import Closing
 from rostra.bus.failures import INTERRUPTS, ErrorHandler, Failure, TooSlow, report
 from rostra.bus.group import Group
 from rostra.bus.listener import Listener
-from rostra.bus.mailbox import Mailbox, Parcel
+from rostra.bus.mailbox import Mailbox, Parcel, weight
 from rostra.bus.receiver import Receiver
 from rostra.core.buffer import Outcome, Verdict
 from rostra.core.guarantee import Guarantee
@@ -46,7 +46,7 @@ def present_box() -> Mailbox | None:
 _GONE = Closed("this subscriber of a group is gone: the next one is asked")
 
 
-class Subscription(Listener):
+class Subscription(Closing, Listener):
     """What `contains`, `remove` and their like return. It is true as long as it is open.
 
     Close it with `close()`, with `collection.clear(subscriber)`, or by using it in a `with` statement.
@@ -136,14 +136,6 @@ class Subscription(Listener):
         """Unsubscribe. No callback starts after this returns, save one that another thread has begun to call."""
         self._bus.unsubscribe(self)
 
-    def __enter__(self) -> Subscription:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def __repr__(self) -> str:
         state = "open" if self._is_open else "closed"
         return f"<Subscription of {self.name} to {self.interest.topics or self.interest.types} {state}>"
@@ -153,8 +145,13 @@ class Subscription(Listener):
         return 0 if self.mailbox is None else self.mailbox.pending
 
     def now(self) -> float:
-        """Return the time by the clock of the bus."""
+        """Return the time by the clock of the bus, having ended what has ended by then."""
+        self._bus.end_leases()
         return self._bus.clock()
+
+    def rest(self, box: Mailbox) -> None:
+        """Note that nobody works the mailbox for now."""
+        self._bus.box_done(box)
 
     def end(self) -> list[Parcel]:
         """Stop delivering; the bus calls this, with its lock held. Returns what others of its group are to get."""
@@ -170,13 +167,17 @@ class Subscription(Listener):
         with self._bus.lock:
             self.tally.dropped += 1
 
-    def take(self, notification: Notification) -> BaseException | None:
+    def take(self, notification: Notification, kept: set[Mailbox]) -> BaseException | None:
         """Deliver, or put into the mailbox. Returns an interrupt that the publisher's thread must see, if any."""
         try:
             if self.mailbox is None:
                 self.call(*self.receiver.arguments(notification))
             else:
-                self.settle(self.mailbox.offer(Parcel(notification)), notification)
+                promised = self.mailbox in kept
+                if promised:
+                    kept.discard(self.mailbox)
+                    self.mailbox.give_up(weight(notification.body))
+                self.settle(self.mailbox.offer(Parcel(notification), promised=promised), notification)
         except BaseException as error:  # noqa: BLE001  reported; a failing subscriber never stops others
             return self.failed(error, notification)
         return None
@@ -196,12 +197,15 @@ class Subscription(Listener):
         self.note_served()
         return True, None
 
-    def put_in_box(self, parcel: Parcel) -> Verdict[Parcel] | None:
-        """Put a message of the group into the mailbox, if there is one; with the lock of the bus held."""
+    def put_in_box(self, parcel: Parcel, *, waited: bool) -> Verdict[Parcel] | None:
+        """Put a message of the group into the mailbox, if there is one; with the lock of the bus held.
+
+        If its publisher has waited for room it goes in, also where somebody else was faster.
+        """
         if self.mailbox is None or self.group is None:
             return None
         self.group.tally.taken += 1
-        return self.mailbox.offer(parcel, promised=self.mailbox.blocks)
+        return self.mailbox.offer(parcel, promised=waited and self.mailbox.blocks)
 
     def settle(self, verdict: Verdict[Parcel], notification: Notification) -> None:
         """Act on what the mailbox did with a message."""

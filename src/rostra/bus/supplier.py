@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Lock
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from rostra.bus.closing import Closing
 from rostra.bus.failures import Failure, report
 from rostra.defaults import SUPPLIED
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rostra.bus.publisher import Publisher
 
 
-class Supplier:
+class Supplier(Closing):
     """A function that returns the next message, or None when there is none for now.
 
     It is asked when somebody pulls and finds nothing, and every so many seconds. One that raises is reported, and
@@ -54,14 +54,6 @@ class Supplier:
         """Ask it no more."""
         self._is_open = False
         self._publisher.bus.timer.stop(self.poll)
-
-    def __enter__(self) -> Supplier:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _take(self) -> int:
         for number in range(SUPPLIED):

@@ -29,15 +29,16 @@ class Workers:
         self._condition = Condition()
 
     def submit(self, job: Job) -> bool:
-        """Have a job run on some thread; False if the workers were closed."""
+        """Have a job run on some thread; False if the workers were closed, or there can be no thread."""
         with self._condition:
             if self._closed:
                 return False
             self._jobs.append(job)
             if self._waiting >= len(self._jobs):
                 self._condition.notify()
-            elif len(self._threads) < self._most:
-                self._start()
+            elif len(self._threads) < self._most and not self._start() and not self._threads:
+                self._jobs.pop()
+                return False
         return True
 
     def close(self, timeout: float) -> bool:
@@ -51,10 +52,14 @@ class Workers:
             thread.join(max(0.0, deadline - monotonic()))
         return not any(thread.is_alive() for thread in threads)
 
-    def _start(self) -> None:
+    def _start(self) -> bool:
         thread = Thread(target=self._work, name=f"{self._name}-{len(self._threads)}", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # the system has no more threads: those that are there do the work
+            return False
         self._threads.add(thread)
-        thread.start()
+        return True
 
     def _work(self) -> None:
         try:

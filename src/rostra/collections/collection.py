@@ -7,7 +7,6 @@ that nobody has pulled yet. Everything that makes messages flow is in `rostra.bu
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
-from types import TracebackType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -18,7 +17,6 @@ from typing import (
     NamedTuple,
     ParamSpec,
     Protocol,
-    Self,
     TypeAlias,
     TypedDict,
     TypeVar,
@@ -28,6 +26,7 @@ from typing import (
 )
 
 from rostra.bus.advertisement import Advertisement
+from rostra.bus.closing import Closing
 from rostra.bus.connect import connect
 from rostra.bus.embedded import EmbeddedBus
 from rostra.bus.failures import ErrorHandler
@@ -38,7 +37,7 @@ from rostra.bus.subscription import Subscription
 from rostra.bus.supplier import Supplier
 from rostra.collections.elements import typed
 from rostra.core.buffer import Policy
-from rostra.core.guarantee import Guarantee
+from rostra.core.guarantee import Guarantee, Order
 from rostra.core.tally import Stats
 from rostra.defaults import SUPPLY_SECONDS
 from rostra.errors import Closed, InvalidType, InvalidValue, UsageError
@@ -112,7 +111,7 @@ class CollectionStats(NamedTuple):
     """What became of the messages to be pulled; None with `pull=False`."""
 
 
-class DACollection(Collection[T], Generic[T]):
+class DACollection(Closing, Collection[T], Generic[T]):
     """A distributed asynchronous collection; use one of the eight classes that say what they promise.
 
     chat = DAStrongSet[ChatMsg]("/Chat/Insomnia")     # a topic, with elements of a type
@@ -155,7 +154,8 @@ class DACollection(Collection[T], Generic[T]):
             self._name = str(self._topics)
         self._publisher = self._bus.publisher(self._topics, self.elements, self.guarantee)
         self._ways = self._publisher.ways
-        self._feed = self._bus.feed(interest, last_first=order == "lifo") if pull else None
+        in_order = self.guarantee.order is not Order.NONE
+        self._feed = self._bus.feed(interest, last_first=order == "lifo", in_order=in_order) if pull else None
         self._subscriptions: list[Subscription] = []
         self._prune_at = 16
         self._suppliers: list[Supplier] = []
@@ -233,6 +233,10 @@ class DACollection(Collection[T], Generic[T]):
         if isinstance(subject, DACollection):
             raise UsageError("a collection does not subscribe: forward with contains(other.add), ask with contains_all")
         if not is_subscriber(subject):
+            if condition is not None or how:
+                raise InvalidType(
+                    f"{subject!r} cannot subscribe: give a function, or an object with a method `contains`"
+                )
             return subject in self
         interest = self._interest(condition, how, reach="topic", subtypes=self._topics is not None)
         return self._subscribe(subject, interest, how)
@@ -293,7 +297,9 @@ class DACollection(Collection[T], Generic[T]):
             if self._feed is not None:
                 self._feed.clear()
             return
-        for subscription in self._open_subscriptions():
+        with self._bus.lock:
+            subscribed = self._bus.directory.subscribed(self._topics, self.elements)
+        for subscription in subscribed:
             if subscription.subscriber is subscriber or equal(subscription.subscriber, subscriber):
                 subscription.close()
 
@@ -430,7 +436,7 @@ class DACollection(Collection[T], Generic[T]):
         with self._bus.lock:
             pull = None if self._feed is None else self._feed.stats
             return CollectionStats(
-                publisher.published, publisher.duplicates, publisher.refused, publisher.effective, pull
+                publisher.sequence, publisher.duplicates, publisher.refused, publisher.effective, pull
             )
 
     @property
@@ -449,14 +455,6 @@ class DACollection(Collection[T], Generic[T]):
         for subscription in self._open_subscriptions():
             subscription.close()
         self._bus.forget(self._publisher, self._feed)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     # Inside.
 

@@ -74,6 +74,10 @@ class Buffer(Generic[T]):
         """Say whether one more message fits, besides so many that are expected."""
         return self._length + besides < self._most and self._bytes + size <= self._largest
 
+    def could_hold(self, size: int) -> bool:
+        """Say whether a message of so many bytes fits into an empty buffer."""
+        return size <= self._largest
+
     def offer(
         self, item: T, *, size: int = 0, key: Hashable | None = None, priority: int = 0, promised: bool = False
     ) -> Verdict[T]:
@@ -81,7 +85,7 @@ class Buffer(Generic[T]):
 
         One that was promised room goes in whatever the policy.
         """
-        if size > self._largest:
+        if not self.could_hold(size):
             return Verdict(Outcome.DROPPED)
         superseded = self._superseded(key) if self.policy is Policy.LATEST else ()
         dropped: list[T] = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Any, Final, TypedDict
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from msgspec import Struct
 from rostra.defaults import HEADER_BYTES, HEADERS, PRIORITY, TTL
 from rostra.errors import InvalidType, InvalidValue, LimitExceeded
 
-_EMPTY: Final[Mapping[str, Any]] = {}
+_EMPTY: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class Options(TypedDict, total=False):
@@ -161,14 +162,15 @@ def _subject(value: object, _: float) -> tuple[str, tuple[str, ...]]:
 
 
 def _names(field: str) -> Any:
-    def check(value: object, _: float) -> tuple[str, dict[str, Any]]:
+    def check(value: object, _: float) -> tuple[str, Mapping[str, Any]]:
         if not isinstance(value, Mapping):
             raise InvalidType(f"{field} of a message are a mapping from names to values, not {value!r}")
         _few(value, field)
         for each in value.values():
             if isinstance(each, str | bytes) and len(each) > HEADER_BYTES:
                 raise LimitExceeded(f"one of the {field} is longer than {HEADER_BYTES}: put it into the message")
-        return field, {_short(name, f"a name in the {field}"): each for name, each in value.items()}
+        named = {_short(name, f"a name in the {field}"): each for name, each in value.items()}
+        return field, MappingProxyType(named)  # all subscribers see the same one
 
     return check
 
