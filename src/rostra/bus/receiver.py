@@ -41,22 +41,24 @@ def receiver_of(subscriber: object) -> Receiver:
     call: Any = subscriber if callable(subscriber) else getattr(subscriber, "contains", None)
     if not callable(call):
         raise InvalidType(f"{subscriber!r} cannot subscribe: give a function, or an object with a method `contains`")
-    if inspect.isasyncgenfunction(_function(call)):
+    code = _code(call)
+    if inspect.isasyncgenfunction(code):
         raise InvalidType(f"{subscriber!r} is an asynchronous generator, which nobody would iterate: use a coroutine")
-    is_async = inspect.iscoroutinefunction(_function(call)) or inspect.iscoroutinefunction(
-        getattr(call, "__call__", None)  # noqa: B004  an object whose __call__ is a coroutine function
-    )
+    is_async = inspect.iscoroutinefunction(code)
     try:
-        signature = inspect.signature(call)
+        signature = inspect.signature(call if isinstance(call, partial | type) else code)
     except (ValueError, TypeError):  # built in, and it does not say: list.append and its like take one
         return Receiver(subscriber, call, 1, is_async)
     return Receiver(subscriber, call, _arity(signature, subscriber), is_async)
 
 
-def _function(call: Any) -> Any:
+def _code(call: Any) -> Any:
+    """Return the function behind a callable: of a partial its function, of an object its method `__call__`."""
+    from inspect import isroutine
+
     while isinstance(call, partial):
         call = call.func
-    return call
+    return call if isroutine(call) or isinstance(call, type) else call.__call__
 
 
 def _arity(signature: Any, subscriber: object) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import enum
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
+from contextlib import suppress
 from typing import Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
@@ -142,10 +143,11 @@ class Buffer(Generic[T]):
         return self._bytes
 
     def _put(self, entry: _Entry[T]) -> None:
-        self._number += 1
-        self._waiting.setdefault(entry.priority, OrderedDict())[self._number] = entry
-        if entry.key is not None:
-            self._latest[entry.key] = entry.priority, self._number
+        number = self._number + 1
+        if entry.key is not None and self.policy is Policy.LATEST:
+            self._latest[entry.key] = entry.priority, number  # first: a key that refuses to be compared raises here
+        self._number = number
+        self._waiting.setdefault(entry.priority, OrderedDict())[number] = entry
         self._length += 1
         self._bytes += entry.size
 
@@ -154,15 +156,17 @@ class Buffer(Generic[T]):
         entry = entries.pop(number)
         if not entries:
             del self._waiting[priority]
-        if entry.key is not None and self._latest.get(entry.key) == (priority, number):
-            del self._latest[entry.key]
         self._length -= 1
         self._bytes -= entry.size
+        if entry.key is not None and self.policy is Policy.LATEST:
+            with suppress(Exception):  # of a key that refuses to be compared; what it leads to is looked at again
+                if self._latest.get(entry.key) == (priority, number):
+                    del self._latest[entry.key]
         return entry
 
     def _superseded(self, key: Hashable | None) -> tuple[T, ...]:
-        place = None if key is None else self._latest.get(key)
-        return () if place is None else (self._remove(*place).item,)
+        priority, number = (0, -1) if key is None else self._latest.get(key, (0, -1))
+        return (self._remove(priority, number).item,) if number in self._waiting.get(priority, ()) else ()
 
     def _drop_oldest(self) -> T:
         number, priority = min((next(iter(entries)), priority) for priority, entries in self._waiting.items())

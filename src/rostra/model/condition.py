@@ -346,6 +346,10 @@ class Opaque(Condition):
     decider: Callable[[Any, str], Any]
 
     def __new__(cls, code: Any) -> Opaque:
+        from inspect import iscoroutinefunction
+
+        if iscoroutinefunction(code):
+            raise InvalidType(f"{code!r} is a coroutine function, and conditions are answered at once: use a function")
         return cls._of(code, _decider(code))
 
     def _key(self) -> Any:
