@@ -441,8 +441,9 @@ class Law(RuleBasedStateMachine):
         pytest.fail(f"no group counted the {fate} message")
 
     def model_work(self, one):
-        left, one.queue.waiting = self.in_turn(one.queue), []
-        for envelope in left:
+        while one.queue.waiting:  # also what comes in meanwhile
+            envelope = self.in_turn(one.queue)[0]
+            one.queue.waiting = [waiting for waiting in one.queue.waiting if waiting[2] is not envelope]
             if envelope.expires is not None and envelope.expires <= self.now:
                 one.count.expired += 1
             elif not one.fails:

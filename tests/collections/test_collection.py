@@ -5,6 +5,7 @@ import collections.abc
 import gc
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import timedelta
 from threading import Event as Signal
@@ -611,3 +612,112 @@ def test_a_program_ends_without_warnings_whatever_its_callbacks_do(values, lines
     assert done.returncode == 0
     assert done.stderr == ""
     assert len(done.stdout.splitlines()) == lines  # of the second run, the last message waits behind the hanging one
+
+
+class Sizeable(Protocol):
+    size: int
+
+
+class Shape(ABC):
+    @abstractmethod
+    def area(self) -> float: ...
+
+
+class Square(Shape):
+    def __init__(self, side):
+        self._side = side
+
+    def area(self):
+        return self._side**2
+
+
+class Circle(Shape):
+    def __init__(self, radius):
+        self._radius = radius
+
+    def area(self):
+        return 3 * self._radius**2
+
+
+class Labelled(Shape):
+    def __init__(self, label):
+        self.label = label
+
+    def area(self):
+        return 1.0
+
+    def describe(self):
+        return self.label
+
+
+@pytest.mark.spec("B2", "B4", "B5", partly=True)
+def test_protocols_and_pure_classes_over_the_bus(bus):
+    big, square, shapes, direct = [], [], [], []
+    DAStrongSet[Sizeable](bus=bus).contains_all(big.append)
+    DAStrongSet[Square](bus=bus).contains_all(square.append)  # pure: it is the type Shape
+    DAStrongSet[Shape](bus=bus).contains_all(shapes.append)
+    DAStrongSet[Shape](bus=bus).contains(direct.append)
+    ticks, drawn = DAStrongSet[Tick](bus=bus), DAStrongSet[Shape](bus=bus)
+    ticks.add(Tick(1))
+    ticks.add(BigTick(2))
+    for shape in (Square(2), Circle(1), Labelled("x")):
+        drawn.add(shape)
+    assert big == [BigTick(2)]
+    assert [type(shape) for shape in square] == [type(shape) for shape in shapes] == [Square, Circle, Labelled]
+    assert [type(shape) for shape in direct] == [Square, Circle]  # Labelled has a type of its own
+
+
+def test_several_types_at_once(bus):
+    got = []
+    DAStrongSet[int | BigTick](bus=bus).contains_all(got.append)
+    DAStrongSet[int](bus=bus).add(1)
+    DAStrongSet[Tick](bus=bus).add(Tick(2))
+    DAStrongSet[Tick](bus=bus).add(BigTick(3))
+    assert got == [1, BigTick(3)]
+    assert DAStrongSet[int | Any]("/any", bus=bus).add("text")
+
+
+@pytest.mark.spec("A1", "A3")
+def test_wildcard_collections_are_pulled_too(bus):
+    chats, talks = DAStrongSet[str]("/Chat/*", bus=bus), DAStrongSet[Tick](bus=bus)
+    for topic in ("/Chat/a", "/Chat/b", "/Chat", "/Chat/b/c"):
+        DAStrongSet[str](topic, bus=bus).add(topic)
+    assert chats.to_array() == ["/Chat/a", "/Chat/b"]
+    talks.add(BigTick(1))
+    assert talks.get() == BigTick(1)  # what was added can be pulled, subtypes too
+
+
+def test_priorities_do_not_disturb_the_order_in_which_lists_are_pulled(bus):
+    for cls, expected in ((DAStrongSet, [2, 1]), (DAList, [1, 2])):
+        numbers = cls[int](f"/{cls.__name__}", bus=bus)
+        numbers.add(1)
+        numbers.add(2, priority=9)
+        assert [numbers.get(), numbers.get()] == expected
+
+
+def test_a_coroutine_that_fails_passes_the_message_on(bus):
+    got = []
+
+    async def fail(message):
+        raise RuntimeError("cannot do it")
+
+    jobs = DAStrongSet[int]("/jobs", bus=bus)
+    jobs.remove(fail, on_error=lambda failure: None)
+    jobs.remove(got.append)
+    for number in range(4):
+        jobs.add(number)
+    assert bus.flush(10)
+    assert sorted(got) == [0, 1, 2, 3]
+
+
+def test_closing_a_collection_ends_its_suppliers_and_a_thousand_closed_subscriptions_are_forgotten(bus):
+    ticks = DAStrongSet[Tick]("/ticks", bus=bus)
+    supplier = ticks.supply(lambda: None)
+    for _ in range(1_000):
+        ticks.contains(print).close()
+    assert len(ticks._subscriptions) < 100
+    kept = ticks.contains(print)
+    assert ticks.subscriptions == (kept,)
+    ticks.close()
+    assert not supplier
+    assert not kept

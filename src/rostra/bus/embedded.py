@@ -78,7 +78,7 @@ class EmbeddedBus(Closing):
         self._leases: Leases[Subscription | Advertisement] = Leases()
         self._advertisements: dict[Advertisement, None] = {}
         self._boxes: dict[Mailbox, Subscription] = {}
-        self._elsewhere = 0
+        self._in_transit = 0
         self._orphans: list[tuple[Publisher, Feed | None]] = []
         self.is_closing = False
         """Whether only callbacks may still publish."""
@@ -159,11 +159,13 @@ class EmbeddedBus(Closing):
                 self._boxes.pop(box, None)
             group = subscription.group
             if group is not None:
+                self.begin_passing(group, len(left))
                 group.leave(subscription)
                 if not len(group.turns):
                     self._groups.pop(_shared(subscription.interest), None)
         for parcel in left:
-            self._put_back(group, parcel)
+            if group is not None:
+                group.pass_on(parcel)
         if self.dispatcher.watched:
             self.dispatcher.changed()
 
@@ -183,10 +185,10 @@ class EmbeddedBus(Closing):
                 publish()
             finally:
                 with self.lock:
-                    self._elsewhere -= 1
+                    self._in_transit -= 1
                 self.dispatcher.changed()
 
-        self._elsewhere += 1
+        self._in_transit += 1
         return self._workers.submit(job)
 
     def lease(self, subscription: Subscription, seconds: float) -> None:
@@ -362,7 +364,7 @@ class EmbeddedBus(Closing):
         pending = sum(box.pending for box in self._boxes)
         if own is not None and own in self._boxes:
             pending -= own.waits_behind
-        return pending == self._elsewhere == 0 and self.dispatcher.is_idle()
+        return pending == self._in_transit == 0 and self.dispatcher.is_idle()
 
     def _join_group(self, subscription: Subscription) -> None:
         key = _shared(subscription.interest)
@@ -374,17 +376,23 @@ class EmbeddedBus(Closing):
         subscription.stamp = next(self._stamps)
         group.join(subscription)
 
-    def _put_back(self, group: Group | None, parcel: Parcel) -> None:
-        """Offer a message that waited for a member of a group, who is gone, to the others."""
-        if group is not None:
-            with self.lock:
-                group.tally.taken -= 1
-            self._redeliver(group, parcel)
+    def begin_passing(self, group: Group, count: int) -> None:
+        """Note that messages which a member could not handle are on their way to others; with the lock held."""
+        group.passing += count
+        self._in_transit += count
 
     def _redeliver(self, group: Group, parcel: Parcel) -> None:
-        route = parcel.route
-        if route is not None:
-            self.dispatcher.run(lambda: route.publisher.share_again(parcel, group))
+        """Offer a message that is passing to those who have not tried."""
+
+        def job() -> None:
+            with self.lock:
+                group.passing -= 1
+                group.tally.taken -= 1
+                self._in_transit -= 1
+            if parcel.route is not None:
+                parcel.route.publisher.share_again(parcel, group)
+
+        self.dispatcher.run(job)
 
     def _mailbox(self, subscription: Subscription, receiver: Receiver, run: Run, buffer: Buffer[Parcel]) -> Mailbox:
         on_loop = receiver.is_async or run is Run.LOOP

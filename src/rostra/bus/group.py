@@ -22,19 +22,22 @@ if TYPE_CHECKING:
 class Group(Listener):
     """Subscribers that share messages, counted as one."""
 
-    __slots__ = ("_leaving", "_redeliver", "members", "turns")
+    __slots__ = ("_leaving", "_redeliver", "members", "passing", "turns")
 
     def __init__(self, guarantee: Guarantee, redeliver: Callable[[Group, Parcel], None]) -> None:
         super().__init__(guarantee, filters=True)
         self.turns: Turns[Subscription] = Turns()
         self.members: set[Subscription] = set()
         self._leaving: set[Subscription] = set()
+        self.passing = 0
+        """Messages on their way from one member, who could not handle them, to the next."""
+
         self._redeliver = redeliver
 
     @property
     def pending(self) -> int:
         self._leaving = {member for member in self._leaving if member.pending}
-        return sum(member.pending for member in (*self.members, *self._leaving))
+        return self.passing + sum(member.pending for member in (*self.members, *self._leaving))
 
     def join(self, member: Subscription) -> None:
         """Add a subscriber, which gets its first message after everyone else has had one."""
@@ -49,7 +52,7 @@ class Group(Listener):
             self._leaving.add(member)
 
     def pass_on(self, parcel: Parcel) -> None:
-        """Offer a message that one member could not handle to those that have not tried."""
+        """Offer a message that one member could not handle, and that counts as passing, to those who have not tried."""
         self._redeliver(self, parcel)
 
 

@@ -283,7 +283,7 @@ class Subscription(Closing, Listener):
                 self.tally.dead += 1
                 self.tally.errors += 1
             else:
-                group.tally.taken -= 1
+                self._bus.begin_passing(group, 1)
                 group.tally.errors += 1
         self._bus.box_done(box)
         self._report(error, parcel.notification, (self if group is None else group).tally.errors)

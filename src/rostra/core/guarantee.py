@@ -33,10 +33,6 @@ class Guarantee(NamedTuple):
         """Return what is left when only what both promise holds."""
         return Guarantee(self.reliable and other.reliable, self.unique and other.unique, min(self.order, other.order))
 
-    def includes(self, other: Guarantee) -> bool:
-        """Say whether this guarantee promises all that the other does."""
-        return self.weaker(other) == other
-
     def __str__(self) -> str:
         times = _TIMES[self.reliable, self.unique]
         return times + {Order.NONE: "", Order.FIFO: ", FIFO", Order.TOTAL: ", total order"}[self.order]

@@ -44,12 +44,6 @@ class Leases(Generic[Id]):
                 ended.append(holder)
         return ended
 
-    def next_end(self) -> float | None:
-        """Return when the next lease ends; None if none is running."""
-        while self._heap and self._ends.get(self._heap[0][2]) != self._heap[0][0]:
-            heapq.heappop(self._heap)
-        return self._heap[0][0] if self._heap else None
-
     def __len__(self) -> int:
         return len(self._ends)
 
