@@ -27,7 +27,7 @@ from threading import TIMEOUT_MAX, Condition, Lock, RLock, get_ident
 from time import monotonic
 from typing import TypeAlias
 
-from rostra.bus.workers import Workers
+from rostra.bus.workers import Courier
 from rostra.defaults import FAIR_SHARE, OUTBOX_MESSAGES, OUTBOX_SECONDS, TURNS
 
 Job: TypeAlias = Callable[[], object]
@@ -58,7 +58,7 @@ class Dispatcher:
         self.watched = False
         self._lane: deque[tuple[Turn, Job]] = deque()
         self._driver: Turn | None = None
-        self._relief = Workers(f"{name}-lane", most=1)
+        self._relief = Courier(f"{name}-lane")
         self._relieved = Turn()
         """Stands for the driver while a thread of the bus has been asked to drive and does not yet."""
 

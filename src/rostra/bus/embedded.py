@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Callable
 from itertools import count
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -24,10 +25,10 @@ from rostra.bus.group import Group
 from rostra.bus.handling import DEFAULT, Handling, Run, seconds_of
 from rostra.bus.mailbox import Crew, Mailbox, Parcel
 from rostra.bus.publisher import Publisher, may_wait
-from rostra.bus.receiver import Receiver, receiver_of
+from rostra.bus.receiver import receiver_of
 from rostra.bus.runners import Loops, Timer, work_on_thread
 from rostra.bus.subscription import Subscription, present_box
-from rostra.bus.workers import Workers
+from rostra.bus.workers import Courier, Workers
 from rostra.core.buffer import Buffer
 from rostra.core.guarantee import Guarantee, Order
 from rostra.core.leases import Leases
@@ -44,6 +45,9 @@ from rostra.model.condition import Always
 from rostra.model.interest import Interest
 from rostra.model.topics import TopicPattern
 from rostra.model.types import Target
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
 
 
 class EmbeddedBus(Closing):
@@ -64,6 +68,7 @@ class EmbeddedBus(Closing):
         self.clock = clock
         label = f"rostra-{name}" if name else "rostra"
         self._workers = Workers(label)
+        self._courier = Courier(f"{label}-courier")
         self._loops = Loops(label)
         self.timer = Timer(label, self._workers)
         self.dispatcher = Dispatcher(label)
@@ -107,6 +112,7 @@ class EmbeddedBus(Closing):
         self.end_leases()
         receiver = receiver_of(subscriber)
         run = how.run_for(receiver)
+        loop = self._loops.current() if receiver.is_async or run is Run.LOOP else None
         subscription = Subscription(self, interest, how.left_of(guarantee, run), receiver, how.on_error)
         with self.lock:
             self._require_open()
@@ -115,7 +121,7 @@ class EmbeddedBus(Closing):
             if interest.one_for_all:
                 self._join_group(subscription)
             if run is not Run.CALLER:
-                subscription.mailbox = self._mailbox(subscription, receiver, run, how.buffer())
+                subscription.mailbox = self._mailbox(subscription, loop, run, how.buffer())
             subscription.is_plain = run is Run.CALLER and receiver.arity == 1 and subscription.group is None
             self._subscriptions[subscription] = None
             if how.lease is not None:
@@ -189,7 +195,7 @@ class EmbeddedBus(Closing):
                 self.dispatcher.changed()
 
         self._in_transit += 1
-        return self._workers.submit(job)
+        return self._courier.submit(job)
 
     def lease(self, subscription: Subscription, seconds: float) -> None:
         """Let a subscription end by itself after so many seconds."""
@@ -305,7 +311,7 @@ class EmbeddedBus(Closing):
             return True
         done.append(self.flush(_until(deadline) if may_wait() else 0))
         self._end_all()
-        done += [part.close(_until(deadline)) for part in (self.dispatcher, self._workers, self._loops)]
+        done += [part.close(_until(deadline)) for part in (self._courier, self.dispatcher, self._workers, self._loops)]
         return all(done)
 
     async def aclose(self, timeout: float = CLOSE_SECONDS) -> bool:
@@ -394,10 +400,9 @@ class EmbeddedBus(Closing):
 
         self.dispatcher.run(job)
 
-    def _mailbox(self, subscription: Subscription, receiver: Receiver, run: Run, buffer: Buffer[Parcel]) -> Mailbox:
-        on_loop = receiver.is_async or run is Run.LOOP
-        loop = self._loops.current() if on_loop else None
-
+    def _mailbox(
+        self, subscription: Subscription, loop: AbstractEventLoop | None, run: Run, buffer: Buffer[Parcel]
+    ) -> Mailbox:
         def start() -> None:
             if loop is None:
                 work_on_thread(subscription, box, self._workers)

@@ -56,7 +56,7 @@ class Mailbox:
         self._buffer, self._lock, self._tally, self._crew, self._in_order = buffer, lock, tally, crew, in_order
         self._promised = self._promised_bytes = 0
         self._in_hand: dict[int, Parcel] = {}
-        self._working = 0
+        self._working = self._wanted = 0
         self._closed = False
 
     @property
@@ -106,7 +106,10 @@ class Mailbox:
             self._promised_bytes -= size
 
     def offer(self, parcel: Parcel, *, promised: bool = False) -> Verdict[Parcel]:
-        """Put a message in, counting what is dropped for it or instead; one that was promised room always fits."""
+        """Put a message in, counting what is dropped for it or instead; one that was promised room always fits.
+
+        Call `wake` when the lock of the bus is free.
+        """
         notification = parcel.notification
         with self._lock:
             if self._closed:
@@ -121,11 +124,19 @@ class Mailbox:
             )
             gone = len(verdict.dropped) + len(verdict.superseded)
             self._tally.dropped += gone + (verdict.outcome is not Outcome.ACCEPTED)
-            start = verdict.outcome is Outcome.ACCEPTED and self._working < self._crew.width
-            self._working += start
-        if start:
-            self._crew.start()
+            wanted = verdict.outcome is Outcome.ACCEPTED and self._working < self._crew.width
+            self._working += wanted
+            self._wanted += wanted
         return verdict
+
+    def wake(self) -> None:
+        """Have as many start to work as are wanted; not with the lock of the bus held."""
+        while self._wanted:
+            with self._lock:
+                wanted = self._wanted > 0
+                self._wanted -= wanted
+            if wanted:
+                self._crew.start()
 
     def take(self, now: float) -> Parcel | None:
         """Take out the next message of use; None, and the worker is dismissed, if there is none."""

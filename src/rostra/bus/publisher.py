@@ -138,8 +138,10 @@ class Publisher:
 
     def forget(self, hears: Callable[[type], bool]) -> None:
         """Take down the routes for the classes of which this is true; with the lock of the bus held."""
-        for cls in [cls for cls in self._routes if hears(cls)]:
-            self._routes.pop(cls).retire()
+        for cls in [cls for cls in list(self._routes) if hears(cls)]:
+            route = self._routes.pop(cls, None)
+            if route is not None:
+                route.retire()
             self.ways.pop(cls, None)
 
     def close(self) -> None:

@@ -179,9 +179,10 @@ class Route:
         tried, full = set(parcel.tried), set[object]()
         interrupt: BaseException | None = None
         while (one := self._next(willing, tried, full, parcel)) is not None:
-            if one.mailbox is not None or one.group is None:
+            if one.mailbox is not None:
+                one.mailbox.wake()
                 return interrupt
-            taken, raised = one.take_turn(one.group, parcel.notification)
+            taken, raised = one.take_turn(parcel.notification)
             interrupt = raised or interrupt
             if taken:
                 return interrupt
@@ -222,7 +223,8 @@ class Route:
                 return False
             bus.serve(one)
             verdict = one.put_in_box(parcel, waited=self.publisher.guarantee.reliable)
-        if verdict is not None:
+        if verdict is not None and one.mailbox is not None:
+            one.mailbox.wake()
             one.settle(verdict, parcel.notification)
         return True
 

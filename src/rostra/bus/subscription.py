@@ -177,13 +177,18 @@ class Subscription(Closing, Listener):
                 if promised:
                     kept.discard(self.mailbox)
                     self.mailbox.give_up(weight(notification.body))
-                self.settle(self.mailbox.offer(Parcel(notification), promised=promised), notification)
+                verdict = self.mailbox.offer(Parcel(notification), promised=promised)
+                self.mailbox.wake()
+                self.settle(verdict, notification)
         except BaseException as error:  # noqa: BLE001  reported; a failing subscriber never stops others
             return self.failed(error, notification)
         return None
 
-    def take_turn(self, group: Group, notification: Notification) -> tuple[bool, BaseException | None]:
+    def take_turn(self, notification: Notification) -> tuple[bool, BaseException | None]:
         """Deliver a message of the group here and now; says whether it was taken, and what interrupted, if anything."""
+        group = self.group
+        if group is None:
+            return False, None
         with self._bus.lock:
             group.tally.taken += 1
         try:

@@ -1,5 +1,8 @@
 """Threads that run callbacks away from the publisher's: started when needed, ended when idle.
 
+Neither the workers' lock nor a courier is waited for while the lock of the bus is held: a finalizer may run in the
+middle of either and want the other.
+
 They are daemons, so that a callback that never returns cannot keep the program from ending, and they are joined,
 for a bounded time, when the bus is closed.
 """
@@ -8,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from queue import SimpleQueue
 from threading import Condition, Thread, current_thread
 from time import monotonic
 from typing import TypeAlias
@@ -89,3 +93,37 @@ def _run(job: Job) -> None:
         import logging
 
         logging.getLogger("rostra").exception("a callback interrupted a worker thread of Rostra")
+
+
+class Courier:
+    """One thread that does jobs in order. Submitting takes no lock: a finalizer may do it at any moment."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._thread: Thread | None = None
+        self._is_closed = False
+
+    def submit(self, job: Job) -> bool:
+        """Have a job done; False if the courier was closed."""
+        if self._is_closed:
+            return False
+        self._jobs.put(job)
+        if self._thread is None:
+            self._thread = Thread(target=self._work, name=self._name, daemon=True)
+            self._thread.start()
+        return True
+
+    def close(self, timeout: float) -> bool:
+        """Let the thread finish what was submitted and end; False if it did not in time."""
+        self._is_closed = True
+        self._jobs.put(None)
+        thread = self._thread
+        if thread is None or thread is current_thread():
+            return True
+        thread.join(timeout)
+        return not thread.is_alive()
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            _run(job)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from hashlib import blake2b
 from operator import attrgetter
 from typing import Any
 
@@ -29,15 +30,13 @@ def key_reader(cls: type) -> Callable[[Any], Hashable] | None:
 
 def fingerprint(cls: type) -> str:
     """Return 16 characters that change when the public fields of a class or their types change."""
-    import hashlib
-
     described = sorted(
         f"{name}:{_written(hint)}"
         for base in cls.__mro__
         for name, hint in annotations_of(base).items()
         if is_public(name)
     )
-    return hashlib.blake2b("\n".join(described).encode(), digest_size=8).hexdigest()
+    return blake2b("\n".join(described).encode(), digest_size=8).hexdigest()
 
 
 def _written(hint: object) -> str:
