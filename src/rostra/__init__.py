@@ -16,7 +16,7 @@ from rostra.model.condition import Condition
 from rostra.model.events import Event
 
 if TYPE_CHECKING:
-    from rostra import accessors, compile, conditions  # noqa: A004  named for what it does
+    from rostra import accessors, compile, conditions, matching  # noqa: A004  named for what it does
     from rostra.bus.connect import connect
     from rostra.bus.failures import Failure
     from rostra.bus.subscription import Subscription
@@ -64,9 +64,10 @@ __all__ = [
     "connect",
     "errors",
     "it",
+    "matching",
 ]
 
-_MODULES = frozenset({"accessors", "compile", "conditions"})
+_MODULES = frozenset({"accessors", "compile", "conditions", "matching"})
 _NAMES = {
     "DAArray": "rostra.collections",
     "DACollection": "rostra.collections",
