@@ -83,7 +83,9 @@ class EmbeddedBus(Closing):
         self._leases: Leases[Subscription | Advertisement] = Leases()
         self._advertisements: dict[Advertisement, None] = {}
         self._boxes: dict[Mailbox, Subscription] = {}
-        self._in_transit = 0
+        self.in_transit = 0
+        """Messages between two hands: passed on, published by a courier, or failed and not yet reported."""
+
         self._orphans: list[tuple[Publisher, Feed | None]] = []
         self.is_closing = False
         """Whether only callbacks may still publish."""
@@ -191,10 +193,10 @@ class EmbeddedBus(Closing):
                 publish()
             finally:
                 with self.lock:
-                    self._in_transit -= 1
+                    self.in_transit -= 1
                 self.dispatcher.changed()
 
-        self._in_transit += 1
+        self.in_transit += 1
         return self._courier.submit(job)
 
     def lease(self, subscription: Subscription, seconds: float) -> None:
@@ -370,7 +372,7 @@ class EmbeddedBus(Closing):
         pending = sum(box.pending for box in self._boxes)
         if own is not None and own in self._boxes:
             pending -= own.waits_behind
-        return pending == self._in_transit == 0 and self.dispatcher.is_idle()
+        return pending == self.in_transit == 0 and self.dispatcher.is_idle()
 
     def _join_group(self, subscription: Subscription) -> None:
         key = _shared(subscription.interest)
@@ -385,7 +387,7 @@ class EmbeddedBus(Closing):
     def begin_passing(self, group: Group, count: int) -> None:
         """Note that messages which a member could not handle are on their way to others; with the lock held."""
         group.passing += count
-        self._in_transit += count
+        self.in_transit += count
 
     def _redeliver(self, group: Group, parcel: Parcel) -> None:
         """Offer a message that is passing to those who have not tried."""
@@ -394,7 +396,7 @@ class EmbeddedBus(Closing):
             with self.lock:
                 group.passing -= 1
                 group.tally.taken -= 1
-                self._in_transit -= 1
+                self.in_transit -= 1
             if parcel.route is not None:
                 parcel.route.publisher.share_again(parcel, group)
 

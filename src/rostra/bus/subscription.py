@@ -284,16 +284,19 @@ class Subscription(Closing, Listener):
         with self._bus.lock:  # in one step, so that it is never counted twice
             if not box.done(parcel):
                 return
+            self._bus.in_transit += 1  # until it is reported: who waits for the bus waits for that, too
             if group is None:
                 self.tally.dead += 1
                 self.tally.errors += 1
             else:
                 self._bus.begin_passing(group, 1)
                 group.tally.errors += 1
-        self._bus.box_done(box)
         self._report(error, parcel.notification, (self if group is None else group).tally.errors)
         if group is not None:
             group.pass_on(parcel._replace(tried=parcel.tried | {self}))
+        with self._bus.lock:
+            self._bus.in_transit -= 1
+        self._bus.box_done(box)
 
     def _report(self, error: BaseException, notification: Notification, count: int) -> BaseException | None:
         return report(Failure(error, self, notification), count, self._on_error, self._bus.on_error)
