@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test lint unit bench figures fidelity clean
+.PHONY: setup demo test lint unit bench bench-matching figures fidelity clean
 
 setup: $(READY)
 
@@ -33,6 +33,9 @@ unit: setup
 
 bench: setup
 	$(BIN)/python -m bench
+
+bench-matching: setup
+	$(BIN)/python -m bench.matching --million
 
 figures: setup
 	$(BIN)/python -m bench --figures

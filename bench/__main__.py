@@ -2,7 +2,8 @@
 
 import sys
 
-from bench import deliveries, filters, imports
+from bench import deliveries, filters, imports, matching
+from bench.measure import show
 
 
 def main() -> int:
@@ -11,11 +12,7 @@ def main() -> int:
 
         figures.draw()
         return 0
-    missed = 0
-    for module in (imports, filters, deliveries):
-        for what, value, met in module.report():
-            missed += met is False
-            print(f"{'' if met is None else 'ok' if met else 'MISSED':6} {what:75} {value}", flush=True)
+    missed = sum(show(module.report()) for module in (imports, filters, deliveries, matching))
     return 1 if missed else 0
 
 

@@ -2,7 +2,7 @@
 
 import gc
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 
 def best_of(
@@ -34,3 +34,12 @@ def _calls_in(call: Callable[[], object], seconds: float) -> int:
     while _timed(call, number) * number < seconds:
         number *= 2
     return number
+
+
+def show(results: Iterable[tuple[str, str, bool | None]]) -> int:
+    """Print what was measured, line by line as it comes; returns how many required numbers are missed."""
+    missed = 0
+    for what, value, met in results:
+        missed += met is False
+        print(f"{'' if met is None else 'ok' if met else 'MISSED':6} {what:75} {value}", flush=True)
+    return missed

@@ -123,6 +123,15 @@ COMPILE_AFTER: Final = 8
 """Messages for which new subscriptions on a route are interpreted before code is generated for all of them:
 generating costs as much as interpreting that often, and subscriptions that change all the time never pay it."""
 
+COMPILED_AT_ONCE: Final = 64
+"""Most conditions of a route that are compiled while a message waits; more are put into an index."""
+
+COMPILED_ASIDE: Final = 2048
+"""Most conditions of a route that are compiled at all: beyond it the index is faster than the function."""
+
+COMPILED_ASIDE_AFTER: Final = 512
+"""Messages that the index serves before compiling begins beside the traffic."""
+
 WORKERS: Final = 256
 """Most threads of one bus that run callbacks. They are started when needed: this many are in use only if so many
 subscribers hang, and then the next one waits."""

@@ -2,15 +2,16 @@
 
 import math
 from decimal import Decimal
+from threading import Event, Thread
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rostra import it
-from rostra.conditions import And, Or
-from rostra.errors import InvalidValue
-from rostra.matching import Index, index, jit, plain, segment
+from rostra.conditions import And, Not, Or
+from rostra.errors import InvalidValue, NotPortable, RostraError
+from rostra.matching import Index, access, jit, plain, questions, segment, tuning
 from tests.strategies import CONDITIONS, EVENTS
 
 NUMBERS = st.one_of(
@@ -35,18 +36,21 @@ def loops(request, monkeypatch):
 @pytest.fixture(params=["as it is", "blocks at once", "chains only"])
 def _ways(request, monkeypatch):
     if request.param == "blocks at once":
-        monkeypatch.setattr(segment, "LOOSE", 2)
-        monkeypatch.setattr(index, "SELECTIVE", -1.0)
+        monkeypatch.setattr(segment, "LOOSE_ENTRIES", 2)
+        monkeypatch.setattr(access, "SELECTIVE", -1.0)
     elif request.param == "chains only":
-        monkeypatch.setattr(index, "SELECTIVE", 1.0)
+        monkeypatch.setattr(access, "SELECTIVE", 1.0)
 
 
 def agree(conditions, events):
     found = Index()
     for key, condition in conditions.items():
         found.add(key, condition)
-    for event in events:
-        assert sorted(found.match(event)) == [key for key, condition in conditions.items() if condition(event)], event
+    wanted = [[key for key, condition in conditions.items() if condition(event)] for event in events]
+    for event, ids in zip(events, wanted, strict=True):
+        assert sorted(found.match(event)) == ids, event
+        assert found.match_any(event) is bool(ids), event
+    assert [sorted(ids) for ids in found.match_batch(events)] == wanted
     return found
 
 
@@ -109,3 +113,162 @@ def test_adding_removing_and_replacing_at_any_time(data):
         assert len(found) == len(model)
     with pytest.raises(KeyError):
         found.remove("never there")
+
+
+@pytest.mark.usefixtures("loops", "_ways")
+@given(
+    st.lists(st.tuples(st.one_of(CONJUNCTIONS, DISJUNCTIONS), st.sampled_from("pqr") | st.none()), max_size=15),
+    st.lists(NUMERIC_EVENTS, min_size=1, max_size=8),
+)
+@settings(max_examples=60)
+def test_groups_are_those_of_the_conditions_that_hold(conditions, events):
+    found = Index()
+    for key, (condition, group) in enumerate(conditions):
+        found.add(key, condition if key % 5 else lambda event, asked=condition: asked(event), group)
+    for event in events:
+        wanted = {group for condition, group in conditions if group is not None and condition(event)}
+        assert sorted(found.match_groups(event)) == sorted(wanted)
+
+
+@pytest.mark.usefixtures("loops")
+def test_groups_come_and_go():
+    found = Index()
+    found.add(1, it.x == 1, "a")
+    found.add(2, it.x == 1, "b")
+    assert sorted(found.match_groups({"x": 1})) == ["a", "b"]
+    found.remove(1)
+    found.add(3, it.x == 1, "c")
+    found.replace(2, it.x == 2)
+    assert found.match_groups({"x": 1}) == ["c"]
+    assert found.match_groups({"x": 2}) == ["b"]
+
+
+@pytest.mark.usefixtures("loops", "_ways")
+@given(st.lists(st.one_of(CONJUNCTIONS, DISJUNCTIONS), max_size=15), st.lists(NUMERIC_EVENTS, min_size=1, max_size=6))
+@settings(max_examples=60)
+def test_an_index_travels(conditions, events):
+    here: Index[object] = Index()
+    for number, condition in enumerate(conditions):
+        here.add(("id", number) if number % 2 else number, condition, "g" if number % 3 else None)
+    for event in events:
+        here.match(event)
+    there = Index.from_bytes(here.to_bytes())
+    for event in events:
+        assert sorted(map(str, there.match(event))) == sorted(map(str, here.match(event)))
+        assert there.match_groups(event) == here.match_groups(event)
+    assert len(there) == len(here)
+    for number in range(len(conditions)):
+        there.remove(("id", number) if number % 2 else number)
+    assert not any(there.match(event) for event in events)
+
+
+def test_what_is_no_index_is_refused():
+    index = Index()
+    index.add("a", (it.x == 1) & it.y.is_in([1, 2]))
+    data = index.to_bytes()
+    for wrong in (b"", b"\x00", data[:-3], data[:20] + b"\xff" + data[21:]):
+        with pytest.raises(RostraError):
+            Index.from_bytes(wrong)
+    index.add("code", lambda event: True)
+    with pytest.raises(NotPortable):
+        index.to_bytes()
+
+
+@given(st.binary(max_size=8), st.integers(0, 10**6))
+@settings(max_examples=300)
+def test_damaged_bytes_are_an_index_or_refused(junk, place):
+    index = Index()
+    for number in range(20):
+        index.add(number, (it.x == number) & (it.y < number) & it.z.is_in([number, "a", "b"]) | (it.s == f"{number}"))
+    data = index.to_bytes()
+    at = place % len(data)
+    try:
+        read = Index.from_bytes(data[:at] + junk + data[at + len(junk) :])
+    except RostraError:
+        return
+    read.match({"x": 3, "y": 1, "z": "a", "s": "4"})
+
+
+@pytest.mark.usefixtures("loops")
+def test_entries_are_filed_anew_where_measuring_shows_a_better_way(monkeypatch):
+    monkeypatch.setattr(tuning, "FIRST", 64)
+    monkeypatch.setattr(tuning, "STRIDE", 1)
+    found = Index()
+    for number in range(600):  # looks like many kinds, but nearly all events are of one
+        found.add(number, (it.kind == f"k{number % 60}") & (it.region == f"r{number % 3}") & (it.level > number % 5))
+    busy = [{"kind": "k7", "region": "r9", "level": 3}] * 200
+
+    def candidates():
+        segment = found._segments[0]
+        before = segment.chains.table.array["hits"].copy()
+        found.match({"kind": "k7", "region": "r9", "level": 3})
+        looked_up = segment.chains.table.array["hits"] > before
+        return int(segment.chains.table.array["count"][looked_up].sum())
+
+    assert candidates() >= 9
+    for event in busy:
+        assert found.match(event) == []
+    assert candidates() == 0
+    for region in range(3):
+        event = {"kind": "k7", "region": f"r{region}", "level": 9}
+        assert sorted(found.match(event)) == [n for n in range(600) if n % 60 == 7 and n % 3 == region]
+
+
+@pytest.mark.usefixtures("loops", "_ways")
+def test_many_threads_at_once():
+    found: Index[int] = Index()
+    for number in range(300):
+        found.add(number, it.x == number % 10)
+    wrong: list[object] = []
+    stop = Event()
+
+    def match():
+        while not stop.is_set():
+            ids = [key for key in found.match({"x": 3, "late": 1}) if key < 300]
+            if sorted(ids) != list(range(3, 300, 10)):
+                wrong.append(ids)
+
+    threads = [Thread(target=match) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for number in range(1000, 2000):
+        found.add(number, (it[f"a{number}"] != number) | (it.x == number) | ~it.late.exists())
+        if number % 3:
+            found.remove(number)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+@pytest.mark.usefixtures("loops")
+def test_conditions_that_are_code_run_while_others_may_use_the_index():
+    found: Index[str] = Index()
+    seen = []
+
+    def nested(event):
+        helper = Thread(target=lambda: seen.append(found.match({"x": 1})))
+        if event.get("x") == 2:
+            helper.start()
+            helper.join(5)
+        return True
+
+    found.add("code", nested)
+    found.add("both", (it.x == 2) & Not(lambda event: not nested(event)))
+    assert sorted(found.match({"x": 2})) == ["both", "code"]
+    assert seen == [["code"], ["code"]]
+
+
+def test_code_is_generated_for_conditions_that_stay(monkeypatch):
+    monkeypatch.setattr(questions, "CALM", 3)
+    found: Index[int] = Index()
+    for number in range(70):
+        found.add(number, it.name.endswith(f"{number % 10}") & (it.x < it.y + number % 3))
+    for _ in range(3):
+        for event in ({"name": "a7", "x": 1, "y": 1}, {"name": "a8", "x": 3, "y": 1}, {"name": "b"}):
+            wanted = [
+                n for n in range(70) if n % 10 == int(event["name"][1:] or -1) and event["x"] < event["y"] + n % 3
+            ]
+            assert sorted(found.match(event)) == wanted
+    found.remove(7)
+    assert 7 not in found.match({"name": "a7", "x": 0, "y": 1})

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from rostra.bus.conditions import Shared
 from rostra.bus.mailbox import weight
 from rostra.bus.route import Route
 from rostra.bus.subscription import present_box
@@ -76,6 +77,7 @@ class Publisher:
 
         self._routes: dict[type, Route] = {}
         self._kinds: dict[type, _Kind] = {}
+        self._shared: dict[type, Shared] = {}
         self.is_open = True
 
     def publish(self, message: Any, options: Mapping[str, Any]) -> bool:
@@ -180,6 +182,12 @@ class Publisher:
         interrupt = route.share(parcel, route.matching(parcel.notification), group)
         if interrupt is not None:
             raise interrupt
+
+    def shared_conditions(self, cls: type) -> Shared:
+        """Return the index of the conditions on messages of a class, which one route leaves to the next."""
+        if len(self._shared) >= COMPILED_CLASSES:
+            self._shared.clear()
+        return self._shared.setdefault(cls, Shared())
 
     def _new_route(self, cls: type) -> Route:
         return Route(self, cls, *self.bus.directory.hearing(self.topic, cls))

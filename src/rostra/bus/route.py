@@ -11,14 +11,14 @@ everything a message needs inside it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
+from rostra.bus.conditions import Conditions
 from rostra.bus.group import Group, next_in_turn
 from rostra.bus.listener import Listener
 from rostra.bus.mailbox import Mailbox, Parcel, weight
-from rostra.compile.group import Matcher, compile_group
-from rostra.defaults import COMPILE_AFTER
 from rostra.model.envelope import Notification
 
 if TYPE_CHECKING:
@@ -31,9 +31,8 @@ class Route:
     """The listeners of one publisher's messages of one class."""
 
     __slots__ = (
-        "_asked",
+        "_conditions",
         "_look_outside",
-        "_matcher",
         "blocking",
         "conditional",
         "count",
@@ -68,9 +67,8 @@ class Route:
         self.blocking = any(one.mailbox is not None and one.mailbox.blocks for one in subscriptions)
         alone = [one for one in subscriptions if one.group is None]
         self.listeners: tuple[Listener, ...] = (*feeds, *alone, *self.groups)
-        self._asked = 0
+        self._conditions = Conditions(self.conditional, partial(publisher.shared_conditions, cls))
         self._look_outside = any(one.about is not None for one in self.conditional)
-        self._matcher: Matcher[Subscription] | None = None
 
     @property
     def is_direct(self) -> bool:
@@ -91,18 +89,10 @@ class Route:
         """Return the subscriptions whose conditions hold."""
         if not self.conditional:
             return []
-        found = self._match(notification.body, notification.topic)
+        found = self._conditions.match(notification.body, notification.topic)
         if self._look_outside:
             found = [one for one in found if one.about is None or one.about(notification)]
         return found
-
-    def _match(self, message: Any, topic: str) -> list[Subscription]:
-        if self._matcher is None:
-            self._asked += 1
-            if self._asked <= COMPILE_AFTER:
-                return [one for one, condition in self.conditional.items() if condition(message, topic)]
-            self._matcher = compile_group(self.conditional, type(message))
-        return self._matcher(message, topic)
 
     def reserve(self, size: int, found: list[Subscription]) -> tuple[set[Mailbox], list[Mailbox]]:
         """Keep room in the mailboxes that publishers wait for; returns those, or none of them and those that are full.

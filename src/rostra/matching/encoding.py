@@ -7,25 +7,33 @@ A number that no float can hold is kept as its two neighbours, so that compariso
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from rostra.matching.layout import BUCKETS
-from rostra.matching.predicates import NUMERIC, as_number, neighbours
-from rostra.matching.slots import UNKNOWN, Ask, SlotKey, Slots
+from rostra.matching.layout import ALWAYS, MORE
+from rostra.matching.predicates import as_number, neighbours
+from rostra.matching.slots import NUMERIC, UNKNOWN, Ask, SlotKey, Slots
 from rostra.model.accessor import MESSAGE, Accessor, Attribute
 from rostra.model.presence import InstanceOf
-from rostra.model.reach import read
+from rostra.model.reach import NOT_DATA, is_mapping, read, read_value
 from rostra.model.values import Family, weigh
 
-_EXACT_INT: Final = 2**53
+EXACT_INT: Final = 2**53
+"""Whole numbers up to here are floats, too."""
+
+_SPECIAL: Final = -2
+"""In the place of a slot: there are several."""
+
+_SCALARS: Final = frozenset({int, float, str, bool})
 
 
-class _Reader:
+class Reader:
     """The slots of one accessor."""
 
-    __slots__ = ("codes", "families", "number", "prefixes", "present", "text", "texts", "types")
+    __slots__ = ("codes", "families", "is_plain", "number", "prefixes", "present", "text", "texts", "types")
 
     def __init__(self) -> None:
         self.families: dict[Family, int] = {}
@@ -34,142 +42,241 @@ class _Reader:
         self.texts: dict[Any, float] = {}
         self.prefixes: list[tuple[Family, int, int, dict[Any, float]]] = []
         self.types: list[tuple[int, InstanceOf]] = []
+        self.is_plain = True
+        """Whether a number or a text concerns one slot at most."""
+
+    def assign(self, key: SlotKey, slot: int, codes: dict[Any, float]) -> None:
+        """Take note of a slot."""
+        match key.ask:
+            case Ask.PRESENT:
+                self.present = slot
+            case Ask.TYPE:
+                self.types.append((slot, InstanceOf._of(key.accessor, key.detail)))
+            case Ask.PREFIX:
+                self.prefixes.append((*key.detail, slot, codes))
+            case Family() as family:
+                self.families[family], self.codes[family] = slot, codes
+                if family is Family.NUMBER:
+                    self.number = slot
+                elif family is Family.TEXT:
+                    self.text, self.texts = slot, codes
+                return
+        self.is_plain = False
+
+
+class Plan(NamedTuple):
+    """What most values of an attribute need: where a number goes and where a text, and what stands for the text."""
+
+    name: str
+    number: int
+    text: int
+    code: Callable[[Any, float], float]
+    reader: Reader
+
+
+class Readers:
+    """What is to be read of an event, and where it goes."""
+
+    def __init__(self, slots: Slots) -> None:
+        self._slots = slots
+        self._known = 0
+        self._names: dict[str, Reader] = {}
+        self._others: dict[Accessor, Reader] = {}
+        self.plans: dict[str, Plan] = {}
+        """What to do with attributes of the event itself, by name."""
+
+        self._in_order: tuple[list[str], list[Plan]] | None = None
+
+    def in_order(self) -> tuple[list[str], list[Plan]]:
+        """Return the names and the plans, in lists that do not change while other threads learn."""
+        found = self._in_order
+        if found is None:
+            plans = list(self.plans.values())
+            found = self._in_order = [plan.name for plan in plans], plans
+        return found
+
+    def others(self) -> list[tuple[Accessor, Reader]]:
+        """Return what to do with other parts of an event."""
+        return list(self._others.items()) if self._others else []
+
+    def learn(self) -> None:
+        """Take note of slots that are new."""
+        for slot in range(self._known, len(self._slots)):
+            key, codes = self._slots.keys[slot], self._slots.codes[slot]
+            if isinstance(key.accessor, Attribute) and key.accessor.of == MESSAGE:
+                name = key.accessor.name
+                reader = self._names.setdefault(name, Reader())
+                reader.assign(key, slot, codes)
+                number, text = (reader.number, reader.text) if reader.is_plain else (_SPECIAL, _SPECIAL)
+                self.plans[name] = Plan(name, number, text, reader.texts.get, reader)
+                self._in_order = None
+            elif key.ask is not Ask.ALWAYS:
+                self._others.setdefault(key.accessor, Reader()).assign(key, slot, codes)
+        self._known = len(self._slots)
 
 
 class Vector:
     """One event as numbers, and the room to write the next one into."""
 
-    def __init__(self, slots: Slots) -> None:
-        self._slots = slots
-        self._names: dict[str, _Reader] = {}
-        self._readers: dict[Accessor, _Reader] = {}
-        self._known = 0
+    def __init__(self) -> None:
+        self.version = -1
+        """The version of the slots that the event was written for."""
+
         self.is_sharp = True
         """Whether every number of the event is one that a float can hold."""
 
-        self.active: list[int] = []
+        self.more = MORE
+        """The bits of a kind that make a predicate more than bounds: all, if the event is not sharp."""
+
         self._room(16)
+        self.reserve_keys(16)
 
     def _room(self, size: int) -> None:
-        self.a, self.b, self.place = np.full(size, np.nan), np.full(size, np.nan), np.zeros(size)
-        self.bits = self.a.view(np.int64)
-        self.bucket = np.full(size, BUCKETS, np.int32)
-        self.actives = np.zeros(size, np.int32)
+        self.a, self._empty = np.full(size, np.nan), np.full(size, np.nan)
+        self._empty[ALWAYS] = 0.0
+        self.b = self.a
         self._a: Any = self.a.data  # written one by one, which arrays are slow at
-        self._b: Any = self.b.data
+        self._apart: list[tuple[int, float]] = []
+        self.bucket = np.zeros(size, np.int32)
 
-    def fill(self, event: Any, topic: str) -> int:
-        """Write an event; returns how many slots are filled."""
-        if self._known < len(self._slots):
-            self._learn()
-        self.is_sharp = True
-        if type(event) is dict:
-            self._write_dict(event)
-        else:
-            for name, reader in self._names.items():
-                value = read(event, name)
-                if value is not None:
-                    self._write(reader, value)
-        for accessor, reader in self._readers.items():
+    def reserve(self, slots: int) -> None:
+        """Make room for so many slots."""
+        if slots > len(self.a):
+            self._room(2 * slots)
+
+    def reserve_keys(self, room: int) -> None:
+        """Make room for the keys of so many chains."""
+        self.key_of = np.zeros(room, np.int32)
+        self.key_bits = np.zeros(room, np.int64)
+        self.key_at = np.zeros(room, np.int64)
+
+    def fill(self, event: Any, topic: str, readers: Readers, slots: Slots) -> None:
+        """Write an event down. Runs code of the event's, and accessors."""
+        self.version, count = slots.version, len(slots)
+        self.reserve(count)
+        self.a[:] = self._empty
+        if self._apart:
+            self._apart = []
+        if readers.plans:
+            self._write_attributes(event, readers)
+        for accessor, reader in readers.others():
             value = accessor.get(event, topic)
             if value is not None:
-                self._write(reader, value)
-        count = len(self.active)
-        self.actives[:count] = self.active
-        return count
+                write(reader, value, self._a, self._apart)
+        self.b = self.a
+        self.is_sharp = not self._apart
+        self.more = MORE if self.is_sharp else -1
+        if self._apart:
+            self.b = self.a.copy()
+            for slot, high in self._apart:
+                self.b[slot] = high
 
-    def _write_dict(self, event: dict[Any, Any]) -> None:
-        """Go through the names that conditions mention or through those of the event, whichever are fewer."""
-        names = self._names
-        if len(names) <= len(event):
-            for name, reader in names.items():
-                value = event.get(name)
-                if value is not None:
-                    self._write(reader, value)
+    def _write_attributes(self, event: Any, readers: Readers) -> None:
+        """Go through the names that conditions mention, or through those of the event if they are fewer."""
+        cls = type(event)
+        names, plans = readers.in_order()
+        if cls is dict:
+            if len(names) <= 2 * len(event):
+                self._write_all(zip(plans, map(event.get, names), strict=True))
+            else:
+                known = readers.plans
+                self._write_all([(known[name], value) for name, value in event.items() if name in known])
+        elif is_mapping(cls) or issubclass(cls, NOT_DATA):
+            self._write_all(zip(plans, [read(event, name) for name in names], strict=True))
         else:
-            for name, value in event.items():
-                if value is not None and (known := names.get(name)) is not None:
-                    self._write(known, value)
+            self._write_all(zip(plans, [_attribute(event, name) for name in names], strict=True))
 
-    def wipe(self) -> None:
-        """Forget the event."""
-        active = self.actives[: len(self.active)]
-        self.a[active] = np.nan
-        self.b[active] = np.nan
-        self.bucket[active] = BUCKETS
-        self.active.clear()
+    def _write_all(self, pairs: Iterable[tuple[Plan, Any]]) -> None:
+        """Write values down: numbers and texts here, whatever is rare elsewhere."""
+        a, apart = self._a, self._apart
+        for (_, number, text, code, reader), value in pairs:
+            cls = type(value)
+            if cls is str:
+                if text >= 0:
+                    a[text] = code(value, UNKNOWN)
+                elif text == _SPECIAL:
+                    write(reader, value, a, apart)
+            elif cls is float:
+                if number >= 0:
+                    a[number] = value + 0.0  # which makes a zero of minus zero
+                elif number == _SPECIAL:
+                    write(reader, value, a, apart)
+            elif cls is int and number >= 0 and -EXACT_INT <= value <= EXACT_INT:
+                a[number] = value
+            elif value is not None:
+                write(reader, value, a, apart)
 
-    def _write(self, reader: _Reader, value: Any) -> None:
-        cls = type(value)
-        if reader.present >= 0:
-            self._put(reader.present, 1.0)
-        if cls is float:
-            if reader.number >= 0 and value == value:  # noqa: PLR0124  NaN is no number
-                self._put(reader.number, value + 0.0)
-        elif cls is int and -_EXACT_INT <= value <= _EXACT_INT:
-            if reader.number >= 0:
-                self._put(reader.number, float(value))
-        elif cls is str:
-            if reader.text >= 0:
-                self._put(reader.text, reader.texts.get(value, UNKNOWN))
+
+def write(reader: Reader, value: Any, a: Any, apart: list[tuple[int, float]]) -> None:
+    """Write a value of any kind down: into `a` by slot, and into `apart` the upper neighbour if there is one."""
+    if reader.present >= 0:
+        a[reader.present] = 1.0
+    for slot, test in reader.types:
+        if test.decide_value(value):
+            a[slot] = 1.0
+    family, plain = weigh(value)
+    slot = reader.families.get(family, -1)
+    if slot >= 0:
+        if family not in NUMERIC:
+            a[slot] = reader.codes[family].get(plain, UNKNOWN)
         else:
-            self._write_other(reader, value)
-        if reader.prefixes or reader.types:
-            self._write_rest(reader, value)
-
-    def _put(self, slot: int, number: float) -> None:
-        self._a[slot] = self._b[slot] = number
-        self.active.append(slot)
-
-    def _write_other(self, reader: _Reader, value: Any) -> None:
-        family, plain = weigh(value)
-        slot = reader.families.get(family, -1)
-        if slot < 0:
-            return
-        if family in NUMERIC:
             low, high = neighbours(as_number(family, plain))
-            self._a[slot], self._b[slot] = low, high
-            self.active.append(slot)
-            self.is_sharp = self.is_sharp and low == high
+            a[slot] = low
+            if low != high:
+                apart.append((slot, high))
+    for wanted, length, slot, codes in reader.prefixes:
+        if family is wanted:
+            a[slot] = codes.get(plain[:length], UNKNOWN)
+
+
+class Batch:
+    """Many events as numbers."""
+
+    def __init__(self, count: int, slots: int) -> None:
+        self.a = np.full((count, slots), np.nan)
+        self.a[:, ALWAYS] = 0.0
+        self.b = self.a
+        self.more = np.full(count, MORE)
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    def put(self, row: int, vector: Vector, slots: int) -> None:
+        """Write an event down."""
+        self.a[row] = vector.a[:slots]
+        if vector.is_sharp:
+            if self.b is not self.a:
+                self.b[row] = vector.a[:slots]
         else:
-            self._put(slot, reader.codes[family].get(plain, UNKNOWN))
+            self.spread(row, ALWAYS, 0.0)
+            self.b[row] = vector.b[:slots]
 
-    def _write_rest(self, reader: _Reader, value: Any) -> None:
-        for slot, test in reader.types:
-            if test.decide_value(value):
-                self._put(slot, 1.0)
-        if reader.prefixes:
-            family, plain = weigh(value)
-            for wanted, length, slot, codes in reader.prefixes:
-                if family is wanted:
-                    self._put(slot, codes.get(plain[:length], UNKNOWN))
+    def spread(self, row: int, slot: int, high: float) -> None:
+        """Note that a number lies between the one that was written down and a higher one."""
+        if self.b is self.a:
+            self.b = self.a.copy()
+        self.b[row, slot] = high
+        self.more[row] = -1
 
-    def _learn(self) -> None:
-        """Take note of slots that are new."""
-        if len(self._slots) > len(self.a):
-            self._room(2 * len(self._slots))
-        for slot in range(self._known, len(self._slots)):
-            key = self._slots.keys[slot]
-            self._assign(self._reader(key.accessor), key, slot)
-        self._known = len(self._slots)
 
-    def _reader(self, accessor: Accessor) -> _Reader:
-        if isinstance(accessor, Attribute) and accessor.of == MESSAGE:
-            return self._names.setdefault(accessor.name, _Reader())
-        return self._readers.setdefault(accessor, _Reader())
+class Work(NamedTuple):
+    """Room to match a batch in."""
 
-    def _assign(self, reader: _Reader, key: SlotKey, slot: int) -> None:
-        codes = self._slots.codes[slot]
-        match key.ask:
-            case Ask.PRESENT:
-                reader.present = slot
-            case Ask.TYPE:
-                reader.types.append((slot, InstanceOf._of(key.accessor, key.detail)))
-            case Ask.PREFIX:
-                reader.prefixes.append((*key.detail, slot, codes))
-            case family:
-                reader.families[family], reader.codes[family] = slot, codes
-                if family is Family.NUMBER:
-                    reader.number = slot
-                elif family is Family.TEXT:
-                    reader.text, reader.texts = slot, codes
+    vector: Vector
+    found: npt.NDArray[np.int32]
+    ends: npt.NDArray[np.int64]
+    """For each event, where what was found for it ends."""
+
+    counts: int
+    """Whether to count what the events are like: once, not for every segment."""
+
+
+def _attribute(event: Any, name: str) -> Any:
+    """Return what `read` does for an event that is no mapping."""
+    if name[0] == "_":
+        return None
+    try:
+        value = getattr(event, name, None)
+    except Exception:  # noqa: BLE001  whatever a property raises, the attribute is missing (A12)
+        return None
+    return value if type(value) in _SCALARS else read_value(value)

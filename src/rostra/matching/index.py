@@ -2,49 +2,66 @@
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from threading import RLock
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Self, TypeVar
+
+import numpy as np
 
 from rostra.errors import InvalidValue
-from rostra.matching import jit
-from rostra.matching.encoding import Vector
-from rostra.matching.layout import LEVELS, MISSING_PASSES, NEGATED, STRICT_HIGH, STRICT_LOW, hash_of
-from rostra.matching.predicates import NUMERIC, Predicate, draft
-from rostra.matching.segment import Segment
+from rostra.matching import access, jit, shipping
+from rostra.matching.arrays import Grown
+from rostra.matching.columns import Columns
+from rostra.matching.encoding import Batch, Readers, Vector, Work
+from rostra.matching.groups import Groups
+from rostra.matching.ids import Ids
+from rostra.matching.layout import MORE
+from rostra.matching.predicates import Predicate, draft
+from rostra.matching.questions import Page, Questions
+from rostra.matching.segment import SEGMENT, Segment
 from rostra.matching.slots import Slots
+from rostra.matching.tuning import Tuning
 from rostra.model.condition import And, Condition, ConditionLike, as_condition
 from rostra.model.normal import disjunction
 
 Id = TypeVar("Id", bound=Hashable)
+T = TypeVar("T")
 
-SEGMENT: Final = 262_144
-"""Entries in a segment: arrays of this length grow in milliseconds."""
+SEVERAL: Final = -1
+"""In the place of an entry: the condition has several, or none, and they are listed elsewhere."""
 
-SELECTIVE: Final = 1 / 24
-"""Share of events that look a chain up, beyond which an entry is better off in a block."""
+_ENCODINGS: Final = 8
+"""How often an event is turned into numbers again because conditions were added meanwhile, before they have to wait."""
 
-FILED_MEMBERS: Final = 64
-"""Largest set that an entry is filed under, once for each member."""
+
+EVENTS_TOGETHER: Final = 256
+ROWS_TOGETHER: Final = 1024
+"""Events of a batch, and rows of columns, that are matched while the lock is held."""
 
 
 class Index(Generic[Id]):
-    """Conditions by id. Adding, removing and matching can be mixed at any time, from any thread."""
+    """Conditions by id. Adding, removing and matching can be mixed at any time, from any thread.
+
+    Neither conditions that are code nor anything else of the event's runs while other threads are kept waiting.
+    """
 
     def __init__(self) -> None:
         self._lock = RLock()
         self._slots = Slots()
-        self._vector = Vector(self._slots)
+        self._readers = Readers(self._slots)
+        self._vectors: list[Vector] = []
         self._segments: list[Segment] = []
         self._numbers: dict[Id, int] = {}
-        self._ids: list[Any] = []
-        self._conditions: list[Any] = []
-        self._entries: list[Any] = []
+        self._ids: Ids[Id] = Ids()
+        self._places = Grown(np.int64)
+        self._several: dict[int, tuple[int | Condition, ...]] = {}
+        self._left: dict[int, Condition] = {}
+        self._unsharp: dict[int, Condition] = {}
         self._free: list[int] = []
-        self._asked: dict[Condition, dict[int, None]] = {}
-        self._several = 0
-        self._events = 0
+        self._questions: Questions[Id] = Questions()
+        self._groups = Groups[Id]()
+        self._tuning = Tuning(self._slots, self._segments)
+        self._found = np.zeros(0, np.int32)
         jit.loops()
 
     def __len__(self) -> int:
@@ -53,186 +70,317 @@ class Index(Generic[Id]):
     def __contains__(self, key: object) -> bool:
         return key in self._numbers
 
-    def add(self, key: Id, condition: ConditionLike) -> None:
-        """Add a condition under a new id."""
+    def add(self, key: Id, condition: ConditionLike, group: Hashable | None = None) -> None:
+        """Add a condition under a new id; `group` is for `match_groups`."""
         wanted = as_condition(condition)
         with self._lock:
             if key in self._numbers:
                 raise InvalidValue(f"{key!r} is in the index already: use replace")
-            number = self._free.pop() if self._free else self._new_number()
+            number = self._free.pop() if self._free else len(self._ids)
             self._numbers[key] = number
-            self._ids[number], self._conditions[number] = key, wanted
-            self._entries[number] = self._file(number, wanted)
+            self._ids.put(number, key)
+            self._places.reserve(number + 1)
+            self._file(number, key, wanted, self._groups.join(key, group))
 
     def remove(self, key: Id) -> None:
         """Remove a condition; an id that is not there raises `KeyError`."""
         with self._lock:
             number = self._numbers.pop(key)
-            places = self._entries[number]
-            several = places if isinstance(places, tuple) else (places,)
-            for place in several:
-                self._remove_entry(number, place)
-            self._several -= len(several) > 1
-            self._ids[number] = self._conditions[number] = self._entries[number] = None
+            place = self._places.view[number]
+            for one in (place,) if place >= 0 else self._several.pop(number):
+                self._remove_entry(key, one)
+            self._groups.leave(key)
+            self._ids.put(number, None)
             self._free.append(number)
 
     def replace(self, key: Id, condition: ConditionLike) -> None:
-        """Put another condition in the place of one."""
+        """Put another condition in the place of one; its group stays."""
         wanted = as_condition(condition)
         with self._lock:
+            group = self._groups.of(key)
             self.remove(key)
-            self.add(key, wanted)
+            self.add(key, wanted, group)
+
+    def to_bytes(self) -> bytes:
+        """Return all of it as bytes, to match events elsewhere; `NotPortable` if a condition is code."""
+        with self._lock:
+            return shipping.shipped(self)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, *, methods: Collection[str] = ()) -> Self:
+        """Return the index that `to_bytes` wrote; `methods` names methods that its conditions may call on events."""
+        index = cls()
+        shipping.unshipped(index, data, methods)
+        return index
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_bytes, (self.to_bytes(),)
 
     def match(self, event: Any, topic: str = "") -> list[Id]:
         """Return the ids of the conditions that an event satisfies, each once, in no particular order."""
-        with self._lock:
-            numbers = self._match(event, topic)
-            ids = self._ids
-            return [ids[number] for number in numbers]
-
-    def _match(self, event: Any, topic: str) -> list[int]:
-        loops, vector = jit.loops(), self._vector
-        count = vector.fill(event, topic)
+        vector = self._encoded(event, topic)
+        left: list[tuple[Id, Condition]] = []
         try:
-            loops.locate(vector, count, self._slots)
-            numbers: list[int] = []
-            for segment in self._segments:
-                entries = loops.match(vector, count, self._slots, segment)
-                if segment.left:
-                    numbers += self._still(segment, entries.tolist(), event, topic)
-                else:
-                    numbers += segment.owner[entries].tolist()
+            ids = self._match(vector, left)
+            pages, several = self._questions.pages, bool(self._several)
         finally:
-            vector.wipe()
-        self._events += 1
-        for condition, owners in self._asked.items():
-            if condition(event, topic):
-                numbers += owners
-        return list(dict.fromkeys(numbers)) if self._several else numbers
+            self._lock.release()
+            self._vectors.append(vector)
+        if left or pages:
+            ids += _asked(left, pages, event, topic)
+        return list(dict.fromkeys(ids)) if several else ids
 
-    def _still(self, segment: Segment, entries: list[int], event: Any, topic: str) -> list[int]:
-        """Return the owners of entries that also pass what is left to ask."""
-        answers: dict[Any, bool] = {None: True}
-        found = []
-        for entry in entries:
-            condition, sharp = segment.left.get(entry, _NOTHING)
-            if not sharp and not self._vector.is_sharp:
-                condition = self._conditions[segment.owner[entry]]
-            answer = answers.get(condition)
-            if answer is None:
-                answer = answers[condition] = condition(event, topic)
-            if answer:
-                found.append(int(segment.owner[entry]))
-        return found
+    def match_any(self, event: Any, topic: str = "") -> bool:
+        """Say whether an event satisfies any condition at all; stops at the first that it does."""
+        done, _, left, pages = self._match_groups(event, topic, any_group=True)
+        return (
+            bool(done[0])
+            or any(condition(event, topic) for _, condition in left)
+            or any(page.ask(event, topic) for page in pages)
+        )
 
-    def _new_number(self) -> int:
-        self._ids.append(None)
-        self._conditions.append(None)
-        self._entries.append(None)
-        return len(self._ids) - 1
+    def match_groups(self, event: Any, topic: str = "") -> list[Hashable]:
+        """Return the groups with a condition that an event satisfies; stops when every group has one."""
+        done, names, left, pages = self._match_groups(event, topic, any_group=False)
+        number_of = self._groups.number_of
+        for key, condition in left:
+            if not done[number := number_of(key, len(done))] and condition(event, topic):
+                done[number] = 1
+        for page in pages:
+            if done.all():
+                break
+            done[[number_of(key, len(done)) for key in page.ask(event, topic)]] = 1
+        return [names[number] for number in np.flatnonzero(done).tolist() if number in names]
 
-    def _file(self, number: int, condition: Condition) -> Any:
+    def match_batch(self, events: Any, topic: str = "") -> list[list[Id]]:
+        """Return for each of many events what `match` does.
+
+        Events come as a list, or as columns: a dict of them, or an Arrow record batch or table.
+        """
+        result: list[list[Id]] = []
+        if isinstance(events, Sequence):
+            for start in range(0, len(events), EVENTS_TOGETHER):
+                result += self._match_part(events[start : start + EVENTS_TOGETHER], topic)
+            return result
+        columns = Columns(events)
+        for start in range(0, len(columns), ROWS_TOGETHER):
+            result += self._match_part(columns.part(slice(start, start + ROWS_TOGETHER)), topic)
+        return result
+
+    def _match_part(self, events: Any, topic: str) -> list[list[Id]]:
+        batch, vector = self._encoded_batch(events, topic)
+        left: list[list[tuple[Id, Condition]]] = [[] for _ in range(len(batch))]
+        try:
+            result = self._match_many(batch, vector, left)
+            pages, several = self._questions.pages, bool(self._several)
+        finally:
+            self._lock.release()
+            self._vectors.append(vector)
+        for number, (ids, open_) in enumerate(zip(result, left, strict=True)):
+            if open_ or pages:
+                ids.extend(_asked(open_, pages, events[number], topic))
+            if several:
+                ids[:] = dict.fromkeys(ids)
+        return result
+
+    def _encoded(self, event: Any, topic: str) -> Vector:
+        """Return an event as numbers, with the lock held: the caller releases it."""
+        vector = self._vectors.pop() if self._vectors else Vector()
+        self._encode(lambda: vector.fill(event, topic, self._readers, self._slots))
+        return vector
+
+    def _encode(self, write: Callable[[], T]) -> T:
+        """Turn events into numbers; if conditions come meanwhile, again, and in the end while they have to wait."""
+        for attempt in range(2 * _ENCODINGS):
+            waiting = attempt >= _ENCODINGS and self._lock.acquire()
+            version = self._slots.version
+            try:
+                result = write()
+            except IndexError:  # there was no room for slots that came meanwhile
+                if version == self._slots.version:
+                    raise
+            if not waiting:
+                self._lock.acquire()
+            if version == self._slots.version:
+                return result
+            self._lock.release()
+        raise InvalidValue("to read this event adds conditions to the index, time and again: it cannot be matched")
+
+    def _encoded_batch(self, events: Any, topic: str) -> tuple[Batch, Vector]:
+        """Return many events as numbers, and room to work, with the lock held: the caller releases it."""
+        vector = self._vectors.pop() if self._vectors else Vector()
+        batch = self._encode(lambda: self._batch(events, topic, vector))
+        vector.reserve(len(self._slots))
+        return batch, vector
+
+    def _batch(self, events: Any, topic: str, vector: Vector) -> Batch:
+        if isinstance(events, Columns):
+            return events.encoded(self._readers, self._slots, topic)
+        count = len(self._slots)
+        batch = Batch(len(events), count)
+        for row, event in enumerate(events):
+            vector.fill(event, topic, self._readers, self._slots)
+            batch.put(row, vector, count)
+        return batch
+
+    def _match(self, vector: Vector, left: list[tuple[Id, Condition]]) -> list[Id]:
+        loops, slots = self._tuning.step(), self._slots
+        if slots.lookups > len(vector.key_of):
+            vector.reserve_keys(2 * slots.lookups)
+        keys = loops.prepare(vector, slots)
+        ids: list[Id] = []
+        for at, segment in enumerate(self._segments):
+            found = loops.match(vector, keys, segment)
+            if segment.asking:
+                found = self._take_left(at, segment, found, left, is_sharp=vector.is_sharp)
+            ids = ids + self._ids.some(found) if ids else self._ids.some(found)
+        return ids
+
+    def _match_many(self, batch: Batch, vector: Vector, left: list[list[tuple[Id, Condition]]]) -> list[list[Id]]:
+        loops, slots = self._tuning.step(len(batch)), self._slots
+        if slots.lookups > len(vector.key_of):
+            vector.reserve_keys(2 * slots.lookups)
+        result: list[list[Id]] = [[] for _ in range(len(batch))]
+        ends = np.zeros(len(batch), np.int64)
+        for at, segment in enumerate(self._segments):
+            if 2 * len(segment.found) > len(self._found):
+                self._found = np.zeros(2 * len(segment.found) + 2**16, np.int32)
+            work = Work(vector, self._found, ends, int(at == 0))
+            start = 0
+            while start < len(batch):
+                stop = loops.match_many(batch, start, work, slots, segment)
+                begin = 0
+                for row, end in enumerate(ends[start:stop].tolist(), start):
+                    found = self._found[begin:end]
+                    if segment.asking and end > begin:
+                        sharp = bool(batch.more[row] == MORE)
+                        found = self._take_left(at, segment, found, left[row], is_sharp=sharp)
+                    if len(found):
+                        result[row] += self._ids.some(found)
+                    begin = end
+                start = stop
+        return result
+
+    def _match_groups(
+        self, event: Any, topic: str, *, any_group: bool
+    ) -> tuple[Any, dict[int, Hashable], list[tuple[Id, Condition]], tuple[Page[Id], ...]]:
+        """Mark the groups that match; returns what has to be asked for those that do not yet."""
+        vector = self._encoded(event, topic)
+        left: list[tuple[Id, Condition]] = []
+        try:
+            done, missing, names = self._groups.open() if not any_group else (np.zeros(1, np.uint8), 1, {})
+            loops, slots = self._tuning.step(), self._slots
+            if slots.lookups > len(vector.key_of):
+                vector.reserve_keys(2 * slots.lookups)
+            keys = loops.prepare(vector, slots)
+            for at, segment in enumerate(self._segments):
+                if not missing:
+                    break
+                found, missing = loops.match_groups(vector, keys, segment, done, missing)
+                if len(found):
+                    sure = self._take_left(at, segment, found, left, is_sharp=vector.is_sharp)
+                    missing -= self._groups.mark(done, [self._ids.one(number) for number in sure.tolist()])
+            return (done, names, left, self._questions.pages) if missing else (done, names, [], ())
+        finally:
+            self._lock.release()
+            self._vectors.append(vector)
+
+    def _take_left(
+        self, at: int, segment: Segment, entries: Any, left: list[tuple[Id, Condition]], *, is_sharp: bool
+    ) -> Any:
+        """Write down those entries about which something is left to ask; returns the owners of the others."""
+        asks = segment.records.ints[entries * 6 + 3].astype(bool)
+        sure = []
+        for entry in entries[asks].tolist():
+            place = at * SEGMENT + entry
+            condition = self._left.get(place) if is_sharp else self._unsharp.get(place, self._left.get(place))
+            if condition is None:
+                sure.append(entry)
+            else:
+                left.append((self._ids.one(segment.header(entry).owner), condition))
+        return segment.records.ints[np.append(entries[~asks], np.array(sure, np.int32)) * 6]
+
+    def _file(self, number: int, key: Id, condition: Condition, group: int) -> None:
         conjunctions = disjunction(condition)
         if conjunctions is None:
-            return self._ask(number, condition)
-        places = tuple(self._file_conjunction(number, conjunction) for conjunction in conjunctions)
-        self._several += len(places) > 1
-        return places[0] if len(places) == 1 else places
+            self._questions.add(condition, key)
+            places: tuple[int | Condition, ...] = (condition,)
+        else:
+            places = tuple(self._file_conjunction(number, key, conjunction, group) for conjunction in conjunctions)
+        self._readers.learn()
+        self._put_places(number, places)
 
-    def _ask(self, number: int, condition: Condition) -> int:
-        self._asked.setdefault(condition, {})[number] = None
-        return -1
-
-    def _file_conjunction(self, number: int, conjunction: Iterable[Condition]) -> Any:
+    def _file_conjunction(self, number: int, key: Id, conjunction: Iterable[Condition], group: int) -> int | Condition:
         made = draft(conjunction, self._slots)
         if not made.predicates:
-            left = And(*made.left)
-            self._ask(number, left)
-            return left
-        if not self._segments or self._is_full(self._segments[-1]):
-            self._segments.append(Segment())
-        at = next(i for i, segment in enumerate(self._segments) if not self._is_full(segment))
-        segment = self._segments[at]
-        entry = segment.add(made.predicates)
-        segment.owner[entry] = number
-        if made.left or not made.is_sharp:
-            segment.left[entry] = And(*made.left) if made.left else None, made.is_sharp
-        hashes = self._access(segment, made.predicates)
-        if hashes:
-            segment.file_in_chains(entry, hashes)
-        elif segment.file_loosely(entry):
-            segment.file_in_blocks(self._slots)
-        return at * SEGMENT + entry
+            condition = And(*made.left)
+            self._questions.add(condition, key)
+            return condition
+        left = And(*made.left) if made.left else None
+        whole = None if made.is_sharp else And(*conjunction)
+        return self._file_entry(number, group, made.predicates, left, whole)
 
-    def _is_full(self, segment: Segment) -> bool:
-        return segment.entries >= SEGMENT and not segment._free
+    def _file_entry(
+        self, number: int, group: int, predicates: list[Predicate], left: Condition | None, whole: Condition | None
+    ) -> int:
+        """File predicates, with what is left to ask if they pass, and what to ask where floats are not enough."""
+        at, segment = self._segment_with_room(len(predicates))
+        entry = segment.add(predicates, number, group, asks=left is not None or whole is not None)
+        place = at * SEGMENT + entry
+        if left is not None:
+            self._left[place] = left
+        if whole is not None:
+            self._unsharp[place] = whole
+        choice = access.choose(predicates, self._slots, self._tuning.hot)
+        segment.file(entry, predicates, choice, self._slots)
+        return place
 
-    def _access(self, segment: Segment, predicates: list[Predicate]) -> list[int]:
-        """Return the hashes to file an entry under, by its most selective predicate; none if none is selective."""
-        best, share = None, SELECTIVE
-        for predicate in predicates:
-            expected = self._share(segment, predicate)
-            if expected < share:
-                best, share = predicate, expected
-        return [] if best is None else self._hashes(best)
+    def _put_places(self, number: int, places: tuple[int | Condition, ...]) -> None:
+        if len(places) == 1 and isinstance(places[0], int):
+            self._places.view[number] = places[0]
+        else:
+            self._places.view[number] = SEVERAL
+            self._several[number] = places
 
-    def _share(self, segment: Segment, predicate: Predicate) -> float:
-        """Return the share of events that are expected to pass a predicate; 1 if it cannot be looked up."""
-        slot, kind, low, high, members = predicate
-        if kind & (NEGATED | MISSING_PASSES):
-            return 1.0
-        if members is not None:
-            return 1.0 if len(members) > FILED_MEMBERS else len(members) / self._distinct(slot)
-        if low == high or (kind == STRICT_LOW | STRICT_HIGH and _adjacent(low, high)):
-            return self._measured(segment, slot, low)
-        if not self._slots.is_settled(slot):
-            return 1.0
-        return self._slots.place(slot, high) - self._slots.place(slot, low)
+    def _restore_ids(self, ids: list[Id], groups: list[Hashable | None]) -> list[int]:
+        """Give ids their numbers in an empty index; returns the numbers of their groups."""
+        self._readers.learn()
+        self._places.reserve(len(ids))
+        for number, key in enumerate(ids):
+            self._numbers[key] = number
+            self._ids.put(number, key)
+        return [self._groups.join(key, group) for key, group in zip(ids, groups, strict=True)]
 
-    def _distinct(self, slot: int) -> float:
-        codes = self._slots.codes[slot]
-        return max(1.0, len(codes)) if self._slots.keys[slot].ask not in NUMERIC else 64.0
+    def _restore_places(self, places: list[list[int | Condition]]) -> None:
+        for number, some in enumerate(places):
+            self._put_places(number, tuple(some))
 
-    def _measured(self, segment: Segment, slot: int, value: float) -> float:
-        if self._events < 256:
-            return 1 / self._distinct(slot)
-        h = hash_of(slot, 0, _bits(value))
-        return min(float(segment.hits[h & (len(segment.hits) - 1)]) / self._events, 1.0)
+    def _segment_with_room(self, predicates: int) -> tuple[int, Segment]:
+        for at in range(len(self._segments) - 1, -1, -1):
+            if self._segments[at].has_room(predicates):
+                return at, self._segments[at]
+        self._segments.append(Segment())
+        return len(self._segments) - 1, self._segments[-1]
 
-    def _hashes(self, predicate: Predicate) -> list[int]:
-        slot, _, low, high, members = predicate
-        if members is not None or low == high or _adjacent(low, high):
-            self._slots.levels[slot] |= 1
-            return list(dict.fromkeys(hash_of(slot, 0, _bits(value)) for value in members or (low,)))
-        begin, end = self._slots.place(slot, low), self._slots.place(slot, high)
-        level = 0
-        while level < LEVELS - 1 and (end - begin) * (2 << level) <= 1:
-            level += 1
-        self._slots.levels[slot] |= 1 << (level + 1)
-        cells = range(int(begin * (1 << level)), int(end * (1 << level)) + 1)
-        return [hash_of(slot, level + 1, cell) for cell in cells]
-
-    def _remove_entry(self, number: int, place: Any) -> None:
-        if isinstance(place, int) and place >= 0:
-            segment, entry = self._segments[place // SEGMENT], place % SEGMENT
-            segment.left.pop(entry, None)
-            segment.remove(entry)
-            return
-        condition = self._conditions[number] if place == -1 else place
-        owners = self._asked[condition]
-        del owners[number]
-        if not owners:
-            del self._asked[condition]
+    def _remove_entry(self, key: Id, place: int | Condition) -> None:
+        if isinstance(place, int):
+            self._segments[place // SEGMENT].remove(place % SEGMENT, self._slots)
+            self._left.pop(place, None)
+            self._unsharp.pop(place, None)
+        else:
+            self._questions.remove(place, key)
 
 
-_NOTHING: Final = (None, True)
-
-
-def _bits(value: float) -> int:
-    return int(struct.unpack("<q", struct.pack("<d", value))[0])
-
-
-def _adjacent(low: float, high: float) -> bool:
-    import math
-
-    return math.nextafter(low, math.inf) == high
+def _asked(left: list[tuple[Id, Condition]], pages: tuple[Page[Id], ...], event: Any, topic: str) -> list[Id]:
+    """Ask what is left to ask about an event, each condition once."""
+    answers: dict[Condition, bool] = {}
+    ids: list[Id] = []
+    for key, condition in left:
+        answer = answers.get(condition)
+        if answer is None:
+            answer = answers[condition] = condition(event, topic)
+        if answer:
+            ids.append(key)
+    for page in pages:
+        ids += page.ask(event, topic)
+    return ids

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from threading import Lock, Thread
 from types import ModuleType
+from typing import Any
+
+import numpy as np
 
 from rostra.matching import plain
+from rostra.matching.encoding import Batch, Vector, Work
+from rostra.matching.segment import Segment
+from rostra.matching.slots import Slots
 
 _lock = Lock()
 _compiler: Thread | None = None
@@ -37,5 +43,15 @@ def _compile() -> None:
         from rostra.matching import compiled
     except ImportError:
         return
-    compiled.warm_up()
+    warm_up(compiled)
     _loops = compiled
+
+
+def warm_up(loops: Any) -> None:
+    """Call every loop once: to compile it, or to load what was compiled before."""
+    slots, vector, segment = Slots(), Vector(), Segment()
+    work = Work(vector, np.zeros(len(segment.found), np.int32), np.zeros(1, np.int64), 1)
+    keys = loops.prepare(vector, slots)
+    loops.match(vector, keys, segment)
+    loops.match_groups(vector, keys, segment, np.zeros(1, np.uint8), 1)
+    loops.match_many(Batch(1, 1), 0, work, slots, segment)

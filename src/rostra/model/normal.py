@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import enum
 from itertools import chain
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from rostra.defaults import CONJUNCTIONS
 from rostra.model.condition import Always, And, Condition, IsTrue, Never, Not, Or
@@ -28,6 +28,8 @@ class Ask(enum.Enum):
     FALSE = "false"
     NOT_TRUE = "not true"
     NOT_FALSE = "not false"
+
+    __hash__ = object.__hash__  # members are compared by identity; Enum's own is written in Python
 
 
 OF_NEGATION = {
@@ -45,6 +47,10 @@ OF_IS_TRUE = {
 }
 
 
+_COMPOUND: Final = (Always, Never, Not, IsTrue, And, Or)
+"""Conditions that are no single tests."""
+
+
 class _TooMany(Exception):
     """The normal form would exceed its bound."""
 
@@ -54,10 +60,22 @@ def disjunction(condition: Condition, limit: int = CONJUNCTIONS) -> tuple[Conjun
 
     None if there would be more than `limit`. No conjunction at all means never true; an empty one, always.
     """
+    if limit and _is_conjunction(condition):
+        return (condition.parts(),)
     try:
         return tuple(tuple(conjunction) for conjunction in _expanded(condition, Ask.TRUE, limit))
     except _TooMany:
         return None
+
+
+def _is_conjunction(condition: Condition) -> bool:
+    """Say whether a condition is in normal form as it is: an `And` of tests, which it has dropped repetitions of."""
+    if type(condition) is not And:
+        return False
+    for part in condition.parts():  # noqa: SIM110  half the time of any()
+        if isinstance(part, _COMPOUND):
+            return False
+    return True
 
 
 def literal(test: Condition, ask: Ask) -> Condition:
