@@ -46,6 +46,9 @@ class Blocks:
         self.used = Grown(np.int32, 0)
         """For each block, how many slots it has rows for; which, and where their rows begin:"""
 
+        self.width = Grown(np.int32, 0)
+        """For each block, how many words of its rows are in use."""
+
         self.slot = Grown(np.int32, 0)
         self.row = Grown(np.int32, 0)
         self.fails = Grown(np.uint64, 0)
@@ -59,13 +62,15 @@ class Blocks:
             self._new_block()
         line = self._lines.pop()
         self._living[line] = len(entries)
+        width, block = (line % LINES + 1) * _LINE_WORDS, line // LINES
+        self.width.view[block] = max(self.width.view[block], width)
         start = line * LINE
         self.entry.array[start : start + len(entries)] = entries
         alive = np.packbits(np.arange(LINE) < len(entries), bitorder="little").view(np.uint64)
         self.alive.array[line * _LINE_WORDS : (line + 1) * _LINE_WORDS] = alive
         mentioned, counts = np.unique(tests.slot, return_counts=True)
         for slot in mentioned[np.argsort(-counts, kind="stable")].tolist():
-            row = self._rows_of(line // LINES, slot)
+            row = self._rows_of(block, slot)
             if row >= 0:
                 words = slice(line % LINES * _LINE_WORDS, (line % LINES + 1) * _LINE_WORDS)
                 bits = np.packbits(tests.failing(slot, slots), axis=1, bitorder="little").view(np.uint64)
@@ -96,6 +101,7 @@ class Blocks:
         self.alive.reserve(self.count * WORDS)
         self.entry.reserve(self.count * BLOCK)
         self.used.reserve(self.count)
+        self.width.reserve(self.count)
         self.slot.reserve(self.count * BLOCK_SLOTS)
         self.row.reserve(self.count * BLOCK_SLOTS)
         self._lines = list(range(self.count * LINES - 1, block * LINES - 1, -1))

@@ -161,22 +161,33 @@ def _from_chains(
 
 @_compiled
 def _from_block(
-    block: int, bucket: Any, alive: Any, entry: Any, used: Any, slot: Any, row: Any, fails: Any, found: Any, n: int
-) -> int:
+    block: int,
+    bucket: Any,
+    alive: Any,
+    entry: Any,
+    width: Any,
+    used: Any,
+    slot: Any,
+    row: Any,
+    fails: Any,
+    found: Any,
+    n: int,
+) -> int:  # fmt: skip
     """Write down the entries of a block that do not fail for sure."""
     failed = np.empty(WORDS, dtype=np.uint64)
-    for w in range(WORDS):
+    words = width[U(block)]
+    for w in range(words):
         failed[U(w)] = ~alive[U(block * WORDS + w)]
     start, stop = block * BLOCK_SLOTS, block * BLOCK_SLOTS + used[U(block)]
     for s in range(start, stop):
         at = (row[U(s)] + bucket[U(slot[U(s)])]) * WORDS
         if s + AHEAD < stop:
             later = (row[U(s + AHEAD)] + bucket[U(slot[U(s + AHEAD)])]) * WORDS
-            for w in range(0, WORDS, 8):
+            for w in range(0, words, 8):
                 _fetch(fails, later + w)
-        for w in range(WORDS):
+        for w in range(words):
             failed[U(w)] |= fails[U(at + w)]
-    for w in range(WORDS):
+    for w in range(words):
         left = ~failed[U(w)]
         while left != np.uint64(0):
             lowest = left & (~left + np.uint64(1))
@@ -248,14 +259,15 @@ def _match(
     a: Any, b: Any, more: int, bucket: Any, key_of: Any, key_bits: Any, key_at: Any, keys: int,
     records_i: Any, records_f: Any, members: Any, table_i: Any, table_l: Any, items_i: Any, items_f: Any,
     loose_i: Any, loose_f: Any, looses: int,
-    blocks: int, alive: Any, entry: Any, used: Any, slot: Any, row: Any, fails: Any, found: Any, owners: int,
+    blocks: int, alive: Any, entry: Any, width: Any, used: Any, slot: Any, row: Any, fails: Any,
+    found: Any, owners: int,
 ) -> Any:  # fmt: skip
     """Write down the entries of a segment whose predicates all pass, or their owners; returns how many."""
     n = _from_chains(
         a, b, key_of, key_bits, key_at, keys, table_i, table_l, items_i, items_f, loose_i, loose_f, looses, found
     )
     for block in range(blocks):
-        n = _from_block(block, bucket, alive, entry, used, slot, row, fails, found, n)
+        n = _from_block(block, bucket, alive, entry, width, used, slot, row, fails, found, n)
     return _verified(found, 0, n, 0, a, b, more, records_i, records_f, members, owners)
 
 
@@ -292,7 +304,7 @@ def _match_groups(
     a: Any, b: Any, more: int, bucket: Any, key_of: Any, key_bits: Any, key_at: Any, keys: int,
     records_i: Any, records_f: Any, members: Any, table_i: Any, table_l: Any, items_i: Any, items_f: Any,
     loose_i: Any, loose_f: Any, looses: int,
-    blocks: int, alive: Any, entry: Any, used: Any, slot: Any, row: Any, fails: Any, found: Any,
+    blocks: int, alive: Any, entry: Any, width: Any, used: Any, slot: Any, row: Any, fails: Any, found: Any,
     done: Any, missing: int,
 ) -> Any:  # fmt: skip
     """Mark the groups with an entry that passes, until none is missing; returns entries to ask about, and the rest."""
@@ -303,7 +315,7 @@ def _match_groups(
     for block in range(blocks):
         if missing == 0:
             break
-        n = _from_block(block, bucket, alive, entry, used, slot, row, fails, found, m)
+        n = _from_block(block, bucket, alive, entry, width, used, slot, row, fails, found, m)
         m, missing = _settle(found, m, n, a, b, more, records_i, records_f, members, done, missing)
     return m, missing
 
@@ -314,7 +326,7 @@ def _match_many(
     bucket: Any, key_of: Any, key_bits: Any, key_at: Any,
     records_i: Any, records_f: Any, members: Any, table_i: Any, table_l: Any, items_i: Any, items_f: Any,
     loose_i: Any, loose_f: Any, looses: int,
-    blocks: int, alive: Any, entry: Any, used: Any, slot: Any, row: Any, fails: Any, found: Any,
+    blocks: int, alive: Any, entry: Any, width: Any, used: Any, slot: Any, row: Any, fails: Any, found: Any,
     owners: int, start: int, ends: Any, counts: int, room: int,
 ) -> int:  # fmt: skip
     """Write down the entries for each of many events, one after the other; returns the first there was no room for."""
@@ -327,7 +339,7 @@ def _match_many(
         at += _match(
             x, y, more[event], bucket, key_of, key_bits, key_at, keys, records_i, records_f, members,
             table_i, table_l, items_i, items_f, loose_i, loose_f, looses,
-            blocks, alive, entry, used, slot, row, fails, found[at:], owners,
+            blocks, alive, entry, width, used, slot, row, fails, found[at:], owners,
         )  # fmt: skip
         ends[event] = at
     return len(a)
@@ -373,6 +385,6 @@ def _arrays(segment: Segment) -> tuple[Any, ...]:
         segment.records.ints, segment.records.floats, segment.members.array,
         chains.table.ints, chains.table.longs, chains.items.ints, chains.items.floats,
         segment.loose.ints, segment.loose.floats, segment.looses,
-        blocks.count, blocks.alive.array, blocks.entry.array, blocks.used.array, blocks.slot.array, blocks.row.array,
-        blocks.fails.array,
+        blocks.count, blocks.alive.array, blocks.entry.array, blocks.width.array,
+        blocks.used.array, blocks.slot.array, blocks.row.array, blocks.fails.array,
     )  # fmt: skip

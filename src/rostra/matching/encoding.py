@@ -179,8 +179,8 @@ class Vector:
             if len(names) <= 2 * len(event):
                 self._write_all(zip(plans, map(event.get, names), strict=True))
             else:
-                known = readers.plans
-                self._write_all([(known[name], value) for name, value in event.items() if name in known])
+                found = zip(map(readers.plans.get, event), event.values(), strict=True)
+                self._write_all([(plan, value) for plan, value in found if plan is not None])
         elif is_mapping(cls) or issubclass(cls, NOT_DATA):
             self._write_all(zip(plans, [read(event, name) for name in names], strict=True))
         else:

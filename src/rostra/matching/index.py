@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from functools import partial
 from threading import RLock
 from typing import Any, Final, Generic, Self, TypeVar
 
@@ -186,7 +187,15 @@ class Index(Generic[Id]):
     def _encoded(self, event: Any, topic: str) -> Vector:
         """Return an event as numbers, with the lock held: the caller releases it."""
         vector = self._vectors.pop() if self._vectors else Vector()
-        self._encode(lambda: vector.fill(event, topic, self._readers, self._slots))
+        slots = self._slots
+        try:
+            vector.fill(event, topic, self._readers, slots)
+        except IndexError:  # there was no room for slots that came meanwhile
+            vector.version = -1
+        self._lock.acquire()
+        if vector.version != slots.version:
+            self._lock.release()
+            self._encode(partial(vector.fill, event, topic, self._readers, slots))
         return vector
 
     def _encode(self, write: Callable[[], T]) -> T:
@@ -209,7 +218,7 @@ class Index(Generic[Id]):
     def _encoded_batch(self, events: Any, topic: str) -> tuple[Batch, Vector]:
         """Return many events as numbers, and room to work, with the lock held: the caller releases it."""
         vector = self._vectors.pop() if self._vectors else Vector()
-        batch = self._encode(lambda: self._batch(events, topic, vector))
+        batch = self._encode(partial(self._batch, events, topic, vector))
         vector.reserve(len(self._slots))
         return batch, vector
 

@@ -54,10 +54,10 @@ class Tuning:
 
     def step(self, events: int = 1) -> ModuleType:
         """Note that events are about to be matched; returns the loops to match them with."""
-        self._events += events
-        if self._events >= self._next:
+        self._events = count = self._events + events
+        if count >= self._next:
             self._measure()
-        if self._at is not None and self._events % STRIDE < events:
+        if self._at is not None and count % STRIDE < events:
             self._look()
         return jit.loops()
 
