@@ -54,6 +54,7 @@ def agree(conditions, events):
     return found
 
 
+@pytest.mark.spec("A13")
 @pytest.mark.usefixtures("loops", "_ways")
 @given(st.lists(CONDITIONS, max_size=12), st.lists(EVENTS, min_size=1, max_size=4))
 @settings(max_examples=60)
@@ -272,3 +273,23 @@ def test_code_is_generated_for_conditions_that_stay(monkeypatch):
             assert sorted(found.match(event)) == wanted
     found.remove(7)
     assert 7 not in found.match({"name": "a7", "x": 0, "y": 1})
+
+
+@pytest.mark.usefixtures("loops")
+def test_what_is_no_longer_mentioned_is_forgotten():
+    found: Index[int] = Index()
+    found.add(-1, it.s == "kept")
+    for number in range(2000):
+        found.add(number, (it.s == f"a{number}") & it.s.startswith(f"a{number}") & it.t.is_in([f"b{number}", "c"]))
+        found.add(-2, (it.s == f"x{number}") & (it.s == f"y{number}"))
+        assert found.match({"s": f"a{number}", "t": "c"}) == [number]
+        assert found.match({"s": f"a{number - 1}", "t": "c"}) == []
+        found.remove(number)
+        found.remove(-2)
+    assert found.match({"s": "kept"}) == [-1]
+    assert max(len(codes.values) for codes in found._slots.codes) < 5
+    assert len(found._segments[0].chains.table) < 2000
+    there = Index.from_bytes(found.to_bytes())
+    there.add(1, it.s != "kept")
+    assert there.match({"s": "kept"}) == [-1]
+    assert there.match({"s": "other"}) == [1]

@@ -102,7 +102,7 @@ class Readers:
     def learn(self) -> None:
         """Take note of slots that are new."""
         for slot in range(self._known, len(self._slots)):
-            key, codes = self._slots.keys[slot], self._slots.codes[slot]
+            key, codes = self._slots.keys[slot], self._slots.codes[slot].numbers
             if isinstance(key.accessor, Attribute) and key.accessor.of == MESSAGE:
                 name = key.accessor.name
                 reader = self._names.setdefault(name, Reader())

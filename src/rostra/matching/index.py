@@ -317,6 +317,7 @@ class Index(Generic[Id]):
         else:
             places = tuple(self._file_conjunction(number, key, conjunction, group) for conjunction in conjunctions)
         self._readers.learn()
+        self._slots.forget_codes()
         self._put_places(number, places)
 
     def _file_conjunction(self, number: int, key: Id, conjunction: Iterable[Condition], group: int) -> int | Condition:
@@ -340,6 +341,7 @@ class Index(Generic[Id]):
             self._left[place] = left
         if whole is not None:
             self._unsharp[place] = whole
+        self._slots.use_codes(predicates)
         choice = access.choose(predicates, self._slots, self._tuning.hot)
         segment.file(entry, predicates, choice, self._slots)
         return place
@@ -373,7 +375,9 @@ class Index(Generic[Id]):
 
     def _remove_entry(self, key: Id, place: int | Condition) -> None:
         if isinstance(place, int):
-            self._segments[place // SEGMENT].remove(place % SEGMENT, self._slots)
+            segment, entry = self._segments[place // SEGMENT], place % SEGMENT
+            self._slots.drop_codes(segment.predicates_of(entry))
+            segment.remove(entry, self._slots)
             self._left.pop(place, None)
             self._unsharp.pop(place, None)
         else:

@@ -124,7 +124,7 @@ def _slot(slots: Slots, slot: int) -> _Slot:
     accessor, ask, detail = slots.keys[slot]
     family, length = detail if ask is Ask.PREFIX else (None, 0)
     name = family.value if family is not None else detail or ""
-    codes: list[Any] = list(slots.codes[slot])
+    codes: list[Any] = slots.codes[slot].values
     ends, reach = slots.settled(slot)
     return _Slot(to_json(Exists._of(accessor)), ask.value, name, length, codes, ends, slots.presence[slot], reach)
 
@@ -212,10 +212,10 @@ class _Reading:
         key = SlotKey(condition.of, ask, (Family(data.detail), data.length) if ask is Ask.PREFIX else detail)
         slots = self._index._slots
         slot = slots.number(key)
-        for value in data.codes:
-            if not isinstance(value, str | bytes):
-                raise Malformed("a slot has no such value")
-            slots.code(slot, value)
+        codes = [value for value in data.codes if value is not None]
+        if not all(isinstance(value, str | bytes) for value in codes) or len(set(codes)) < len(codes):
+            raise Malformed("a slot has no such value")
+        slots.codes[slot].restore(data.codes)
         if data.ends is not None and (len(data.ends) >= BUCKETS or len(data.reach) != BUCKETS + 1):
             raise Malformed("a slot has no such buckets")
         slots.restore(slot, data.ends, data.presence, data.reach)

@@ -11,16 +11,20 @@ from __future__ import annotations
 import enum
 import math
 from bisect import bisect_right
-from collections.abc import Hashable
-from typing import Any, Final, NamedTuple
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rostra.matching.arrays import Grown
+from rostra.matching.codes import Codes
 from rostra.matching.layout import BUCKETS, LEVEL_BITS, ROWS
 from rostra.model.accessor import MESSAGE, Accessor, Attribute
 from rostra.model.values import Family
+
+if TYPE_CHECKING:
+    from rostra.matching.predicates import Predicate
 
 SAMPLE: Final = 1024
 """Bounds of predicates that are remembered to divide the values of a slot into buckets of like popularity."""
@@ -60,7 +64,8 @@ class Slots:
 
     def __init__(self) -> None:
         self.keys: list[SlotKey] = []
-        self.codes: list[dict[Hashable, float]] = []
+        self.codes: list[Codes] = []
+        self._new_codes: list[tuple[int, float]] = []
         self.version = 0
         """Changes whenever an event could be turned into other numbers than before."""
 
@@ -109,7 +114,7 @@ class Slots:
         self.levels.reserve(slot + 1)
         self.bounds.reserve((slot + 1) * BUCKETS)
         self.seen.reserve((slot + 1) * ROWS)
-        self.codes.append({})
+        self.codes.append(Codes())
         self.presence.append(1.0)
         self._samples.append([])
         self._ends.append([])
@@ -121,12 +126,35 @@ class Slots:
     def code(self, slot: int, value: Hashable) -> float:
         """Return the number that stands for a value in a slot, a new one if need be."""
         codes = self.codes[slot]
-        found = codes.get(value)
+        found = codes.numbers.get(value)
         if found is None:
-            found = codes[value] = float(len(codes))
+            found = codes.add(value)
             self.version += 1
             self.sample(slot, found)
+            self._new_codes.append((slot, found))
         return found
+
+    def use_codes(self, predicates: Iterable[Predicate]) -> None:
+        """Note that predicates are in use, and with them the values that they mention."""
+        for slot, _, low, high, members in predicates:
+            codes = self.codes[slot]
+            if codes.numbers:
+                for number in members or ((high,) if low == high else ()):
+                    codes.use(number)
+
+    def drop_codes(self, predicates: Iterable[Predicate]) -> None:
+        """Note that predicates are no longer in use."""
+        for slot, _, low, high, members in predicates:
+            codes = self.codes[slot]
+            if codes.numbers:
+                for number in members or ((high,) if low == high else ()):
+                    codes.drop(number)
+
+    def forget_codes(self) -> None:
+        """Forget those of the latest values that came to no predicate."""
+        for slot, number in self._new_codes:
+            self.codes[slot].forget(number)
+        self._new_codes.clear()
 
     def sample(self, slot: int, bound: float) -> None:
         """Remember a bound of a predicate, until the buckets of the slot are settled."""
