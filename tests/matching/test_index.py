@@ -293,3 +293,59 @@ def test_what_is_no_longer_mentioned_is_forgotten():
     there.add(1, it.s != "kept")
     assert there.match({"s": "kept"}) == [-1]
     assert there.match({"s": "other"}) == [1]
+
+
+def test_an_add_that_fails_leaves_nothing_behind(monkeypatch):
+    found: Index[str] = Index()
+    found.add("v", it.x == 1)
+    with pytest.raises(TypeError):
+        found.add("b", it.x == 2, [])
+    monkeypatch.setattr(segment.Segment, "file", lambda *given: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        found.add("b", (it.x == 2) | (it.y > 3))
+    with pytest.raises(ZeroDivisionError):
+        found.replace("v", it.x == 3)
+    monkeypatch.undo()
+    assert "b" not in found
+    assert found.match({"x": 1}) == ["v"]
+    found.add("b", it.x == 1)
+    assert sorted(found.match({"x": 1})) == ["b", "v"]
+    found.remove("v")
+    assert found.match({"x": 1}) == ["b"]
+
+
+def test_disjunctions_of_questions_and_ids_of_any_kind(monkeypatch):
+    monkeypatch.setattr(questions, "CALM", 1)
+    found: Index[object] = Index()
+    found.add(None, it.s.contains("x") | it.t.contains("y"))
+    found.add(0, it.s.contains("x"))
+    for _ in range(4):
+        assert found.match({"s": "ax"}) == [None, 0]
+        assert found.match({"t": "ay"}) == [None]
+    found.replace(None, it.s.contains("x"))
+    assert found.match({"t": "ay"}) == []
+    assert set(found.match({"s": "x"})) == {None, 0}
+
+
+def test_an_entry_of_hundreds_of_predicates():
+    found: Index[int] = Index()
+    many = And(*(it[f"a{n}"] != n for n in range(300)), *(it[f"b{n}"] < 5 for n in range(3)), it.c == "c")
+    for number in range(3):
+        found.add(number, many & (it.d == number))
+    event = {f"a{n}": -1 for n in range(300)} | {f"b{n}": 1 for n in range(3)} | {"c": "c", "d": 1}
+    assert found.match(event) == [1]
+    found.remove(0)
+    assert found.match(event) == [1]
+    assert found.match(event | {"d": 0}) == []
+
+
+def test_travelling_ids_stay_what_they_are():
+    found: Index[object] = Index()
+    found.add(Decimal(1), it.x == 1)
+    with pytest.raises(NotPortable, match="ids"):
+        found.to_bytes()
+    seen: Index[object] = Index()
+    seen.add((1, "a", b"b", None), it.never == 1)
+    for _ in range(tuning.FIRST + 1):
+        seen.match({"x": 1})
+    assert Index.from_bytes(seen.to_bytes()).match({"never": 1}) == [(1, "a", b"b", None)]

@@ -43,14 +43,14 @@ class Shared:
             if route < self._latest:
                 return None
             self._latest = route
-            index: Index[Subscription] = self._index or Index()
-            self._index = index
-            for one in self._known.keys() - conditional.keys():
+            index: Index[Subscription] = Index() if self._index is None else self._index
+            known, self._index, self._known = self._known, None, {}  # begin anew if something fails
+            for one in known.keys() - conditional.keys():
                 index.remove(one)
             for one, condition in conditional.items():
-                if one not in self._known:
+                if one not in known:
                     index.add(one, condition)
-            self._known = conditional
+            self._index, self._known = index, conditional
         # a route that was taken down may still be at work, with other subscriptions than the index has now
         return lambda message, topic="": [one for one in index.match(message, topic) if one in conditional]
 
@@ -58,18 +58,19 @@ class Shared:
 class Conditions:
     """The conditions of one route."""
 
-    __slots__ = ("_asked", "_matcher", "_number", "_shared", "conditional")
+    __slots__ = ("_asked", "_is_served", "_is_settled", "_matcher", "_number", "_shared", "conditional")
 
     def __init__(self, conditional: Conditional, shared: Callable[[], Shared]) -> None:
         self.conditional = conditional
         self._shared = shared
         self._number = next(_numbers)
         self._asked = 0
+        self._is_served = self._is_settled = False
         self._matcher: Matcher[Subscription] | None = None
 
     def match(self, message: Any, topic: str) -> list[Subscription]:
         """Return the subscriptions whose conditions hold."""
-        if self._asked < COMPILED_ASIDE_AFTER:
+        if not self._is_settled:
             self._prepare(type(message))
         if self._matcher is not None:
             return self._matcher(message, topic)
@@ -78,19 +79,21 @@ class Conditions:
     def _prepare(self, cls: type) -> None:
         self._asked += 1
         many = len(self.conditional)
-        if self._asked == COMPILE_AFTER:
-            if many <= COMPILED_AT_ONCE:
-                self.compile(cls)
-            else:
-                self._matcher = self._shared().serve(self.conditional, self._number)
-        elif self._asked == COMPILED_ASIDE_AFTER:
-            wanted = COMPILED_AT_ONCE < many <= COMPILED_ASIDE
-            if wanted and not _compile_aside(self, cls):
-                self._asked -= COMPILE_AFTER  # and try again soon
+        if self._asked < COMPILE_AFTER:
+            return
+        if many <= COMPILED_AT_ONCE:
+            self.compile(cls)
+        elif not self._is_served:
+            self._is_served = True
+            self._matcher = self._shared().serve(self.conditional, self._number)
+            self._is_settled = many > COMPILED_ASIDE
+        elif self._asked >= COMPILED_ASIDE_AFTER:
+            self._is_settled = _compile_aside(self, cls)
 
     def compile(self, cls: type) -> None:
         """Compile all conditions into one function."""
         self._matcher = compile_group(self.conditional, cls)
+        self._is_settled = True
 
 
 _compiling = Lock()

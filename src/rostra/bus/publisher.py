@@ -183,6 +183,10 @@ class Publisher:
         if interrupt is not None:
             raise interrupt
 
+    def forget_conditions(self, cls: type) -> None:
+        """Drop the index of the conditions on messages of a class: few are left, which need none."""
+        self._shared.pop(cls, None)
+
     def shared_conditions(self, cls: type) -> Shared:
         """Return the index of the conditions on messages of a class, which one route leaves to the next."""
         if len(self._shared) >= COMPILED_CLASSES:

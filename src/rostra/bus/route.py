@@ -19,6 +19,7 @@ from rostra.bus.conditions import Conditions
 from rostra.bus.group import Group, next_in_turn
 from rostra.bus.listener import Listener
 from rostra.bus.mailbox import Mailbox, Parcel, weight
+from rostra.defaults import COMPILED_AT_ONCE
 from rostra.model.envelope import Notification
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class Route:
         alone = [one for one in subscriptions if one.group is None]
         self.listeners: tuple[Listener, ...] = (*feeds, *alone, *self.groups)
         self._conditions = Conditions(self.conditional, partial(publisher.shared_conditions, cls))
+        if len(self.conditional) <= COMPILED_AT_ONCE:
+            publisher.forget_conditions(cls)
         self._look_outside = any(one.about is not None for one in self.conditional)
 
     @property

@@ -60,6 +60,8 @@ class Chains:
         last = start + count - 1
         entries = self.items.ints[1::_ITEM_INTS]
         place = start + int((entries[start : last + 1] == entry).argmax())
+        if entries[place] != entry:
+            raise KeyError(entry)
         items = self.items.view
         items[place * _ITEM_SIZE : (place + 1) * _ITEM_SIZE] = items[last * _ITEM_SIZE : (last + 1) * _ITEM_SIZE]
         if count == 1:

@@ -85,15 +85,17 @@ class Readers:
         self.plans: dict[str, Plan] = {}
         """What to do with attributes of the event itself, by name."""
 
-        self._in_order: tuple[list[str], list[Plan]] | None = None
+        self._in_order: tuple[int, list[str], list[Plan]] = -1, [], []
 
     def in_order(self) -> tuple[list[str], list[Plan]]:
         """Return the names and the plans, in lists that do not change while other threads learn."""
-        found = self._in_order
-        if found is None:
+        known, names, plans = self._in_order
+        if known != self._known:  # which may change at any time: what was made before is never taken for what is now
+            known = self._known
             plans = list(self.plans.values())
-            found = self._in_order = [plan.name for plan in plans], plans
-        return found
+            names = [plan.name for plan in plans]
+            self._in_order = known, names, plans
+        return names, plans
 
     def others(self) -> list[tuple[Accessor, Reader]]:
         """Return what to do with other parts of an event."""
@@ -109,10 +111,11 @@ class Readers:
                 reader.assign(key, slot, codes)
                 number, text = (reader.number, reader.text) if reader.is_plain else (_SPECIAL, _SPECIAL)
                 self.plans[name] = Plan(name, number, text, reader.texts.get, reader)
-                self._in_order = None
             elif key.ask is not Ask.ALWAYS:
                 self._others.setdefault(key.accessor, Reader()).assign(key, slot, codes)
-        self._known = len(self._slots)
+        if self._known < len(self._slots):
+            self._known = len(self._slots)
+            self._slots.version += 1  # for those who began to read before this was known
 
 
 class Vector:

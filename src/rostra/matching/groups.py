@@ -47,19 +47,18 @@ class Groups(Generic[Id]):
         """Return the group of an id."""
         return self._of.get(key)
 
-    def number_of(self, key: Id, below: int) -> int:
-        """Return the number of the group of an id, if it is below a limit; `NO_GROUP` otherwise."""
-        number = self._number.get(self._of.get(key), NO_GROUP)
-        return number if number < below else NO_GROUP
+    def number_of(self, key: Id) -> int:
+        """Return the number of the group of an id, `NO_GROUP` if it is in none."""
+        return self._number.get(self._of.get(key), NO_GROUP)
 
-    def open(self) -> tuple[Any, int, dict[int, Hashable]]:
-        """Return an array of what has matched, how many groups have not, and the groups by number.
+    def open(self) -> tuple[Any, int, dict[Hashable, int]]:
+        """Return an array of what has matched, how many groups have not, and the numbers of the groups as they are now.
 
         What belongs to no group counts as matched, and so do numbers that are not in use.
         """
-        names = {number: group for group, number in self._number.items()}
-        done = np.ones(max(names, default=1) + 1, np.uint8)
-        done[list(names)] = 0
+        names = dict(self._number)
+        done = np.ones(max(names.values(), default=1) + 1, np.uint8)
+        done[list(names.values())] = 0
         return done, len(names), names
 
     def mark(self, done: Any, keys: Iterable[Id]) -> int:
@@ -68,7 +67,7 @@ class Groups(Generic[Id]):
             new = any(True for _ in keys) and not done[0]
             done[0] |= new
             return int(new)
-        numbers = {self.number_of(key, len(done)) for key in keys}
+        numbers = {self.number_of(key) for key in keys}
         new_ones = [number for number in numbers if not done[number]]
         done[new_ones] = 1
         return len(new_ones)

@@ -28,22 +28,24 @@ class Ids(Generic[Id]):
         return self._count
 
     def put(self, number: int, key: Any) -> None:
-        """Set the id of a number, the next one at most; None forgets it."""
+        """Set the id of a number, the next one at most."""
         if number == self._count:
             self._count += 1
             self._whole.reserve(self._count)
             if self._any is not None:
                 self._any.append(None)
         if self._any is None:
-            if key is None:
-                self._whole.view[number] = 0
-                return
             if type(key) is int and -(2**63) <= key < 2**63:
                 self._whole.view[number] = key
                 return
             self._any = self._whole.array[: self._count].tolist()
             self._whole = Grown(np.int64, 0)
         self._any[number] = key
+
+    def forget(self, number: int) -> None:
+        """Keep the id of a number no longer."""
+        if self._any is not None:
+            self._any[number] = None
 
     def one(self, number: int) -> Id:
         """Return the id of a number."""

@@ -14,7 +14,7 @@ from rostra.matching import access, jit, shipping
 from rostra.matching.arrays import Grown
 from rostra.matching.columns import Columns
 from rostra.matching.encoding import Batch, Readers, Vector, Work
-from rostra.matching.groups import Groups
+from rostra.matching.groups import NO_GROUP, Groups
 from rostra.matching.ids import Ids
 from rostra.matching.layout import MORE
 from rostra.matching.predicates import Predicate, draft
@@ -77,30 +77,38 @@ class Index(Generic[Id]):
         with self._lock:
             if key in self._numbers:
                 raise InvalidValue(f"{key!r} is in the index already: use replace")
+            hash(group)
             number = self._free.pop() if self._free else len(self._ids)
-            self._numbers[key] = number
             self._ids.put(number, key)
             self._places.reserve(number + 1)
-            self._file(number, key, wanted, self._groups.join(key, group))
+            self._put_places(number, ())
+            self._numbers[key] = number
+            try:
+                self._put_places(number, self._file(number, key, wanted, self._groups.join(key, group)))
+            except BaseException:
+                self.remove(key)
+                raise
 
     def remove(self, key: Id) -> None:
         """Remove a condition; an id that is not there raises `KeyError`."""
         with self._lock:
             number = self._numbers.pop(key)
-            place = self._places.view[number]
-            for one in (place,) if place >= 0 else self._several.pop(number):
-                self._remove_entry(key, one)
+            for place in self._take_places(number):
+                self._remove_entry(key, place)
             self._groups.leave(key)
-            self._ids.put(number, None)
+            self._ids.forget(number)
             self._free.append(number)
 
     def replace(self, key: Id, condition: ConditionLike) -> None:
         """Put another condition in the place of one; its group stays."""
         wanted = as_condition(condition)
         with self._lock:
-            group = self._groups.of(key)
-            self.remove(key)
-            self.add(key, wanted, group)
+            number = self._numbers[key]
+            new = self._file(number, key, wanted, self._groups.number_of(key))
+            for place in self._take_places(number):
+                if isinstance(place, int) or place not in new:
+                    self._remove_entry(key, place)
+            self._put_places(number, new)
 
     def to_bytes(self) -> bytes:
         """Return all of it as bytes, to match events elsewhere; `NotPortable` if a condition is code."""
@@ -123,7 +131,7 @@ class Index(Generic[Id]):
         left: list[tuple[Id, Condition]] = []
         try:
             ids = self._match(vector, left)
-            pages, several = self._questions.pages, bool(self._several)
+            pages, several = self._questions.pages(), bool(self._several)
         finally:
             self._lock.release()
             self._vectors.append(vector)
@@ -143,15 +151,15 @@ class Index(Generic[Id]):
     def match_groups(self, event: Any, topic: str = "") -> list[Hashable]:
         """Return the groups with a condition that an event satisfies; stops when every group has one."""
         done, names, left, pages = self._match_groups(event, topic, any_group=False)
-        number_of = self._groups.number_of
+        group_of = self._groups.of
         for key, condition in left:
-            if not done[number := number_of(key, len(done))] and condition(event, topic):
+            if not done[number := names.get(group_of(key), NO_GROUP)] and condition(event, topic):
                 done[number] = 1
         for page in pages:
             if done.all():
                 break
-            done[[number_of(key, len(done)) for key in page.ask(event, topic)]] = 1
-        return [names[number] for number in np.flatnonzero(done).tolist() if number in names]
+            done[[names.get(group_of(key), NO_GROUP) for key in page.ask(event, topic)]] = 1
+        return [group for group, number in names.items() if done[number]]
 
     def match_batch(self, events: Any, topic: str = "") -> list[list[Id]]:
         """Return for each of many events what `match` does.
@@ -173,7 +181,7 @@ class Index(Generic[Id]):
         left: list[list[tuple[Id, Condition]]] = [[] for _ in range(len(batch))]
         try:
             result = self._match_many(batch, vector, left)
-            pages, several = self._questions.pages, bool(self._several)
+            pages, several = self._questions.pages(), bool(self._several)
         finally:
             self._lock.release()
             self._vectors.append(vector)
@@ -205,9 +213,12 @@ class Index(Generic[Id]):
             version = self._slots.version
             try:
                 result = write()
-            except IndexError:  # there was no room for slots that came meanwhile
-                if version == self._slots.version:
+            except BaseException as error:
+                if waiting:
+                    self._lock.release()
+                if not isinstance(error, IndexError) or version == self._slots.version:
                     raise
+                continue  # there was no room for slots that came meanwhile
             if not waiting:
                 self._lock.acquire()
             if version == self._slots.version:
@@ -272,7 +283,7 @@ class Index(Generic[Id]):
 
     def _match_groups(
         self, event: Any, topic: str, *, any_group: bool
-    ) -> tuple[Any, dict[int, Hashable], list[tuple[Id, Condition]], tuple[Page[Id], ...]]:
+    ) -> tuple[Any, dict[Hashable, int], list[tuple[Id, Condition]], tuple[Page[Id], ...]]:
         """Mark the groups that match; returns what has to be asked for those that do not yet."""
         vector = self._encoded(event, topic)
         left: list[tuple[Id, Condition]] = []
@@ -289,7 +300,7 @@ class Index(Generic[Id]):
                 if len(found):
                     sure = self._take_left(at, segment, found, left, is_sharp=vector.is_sharp)
                     missing -= self._groups.mark(done, [self._ids.one(number) for number in sure.tolist()])
-            return (done, names, left, self._questions.pages) if missing else (done, names, [], ())
+            return (done, names, left, self._questions.pages()) if missing else (done, names, [], ())
         finally:
             self._lock.release()
             self._vectors.append(vector)
@@ -309,16 +320,28 @@ class Index(Generic[Id]):
                 left.append((self._ids.one(segment.header(entry).owner), condition))
         return segment.records.ints[np.append(entries[~asks], np.array(sure, np.int32)) * 6]
 
-    def _file(self, number: int, key: Id, condition: Condition, group: int) -> None:
+    def _file(self, number: int, key: Id, condition: Condition, group: int) -> tuple[int | Condition, ...]:
+        """File a condition; returns the places of its entries, and what of it is a question. All of it, or nothing."""
+        places: list[int | Condition] = []
+        try:
+            self._file_all(number, key, condition, group, places)
+        except BaseException:
+            for place in places:
+                self._remove_entry(key, place)
+            raise
+        finally:
+            self._readers.learn()
+            self._slots.forget_codes()
+        return tuple(places)
+
+    def _file_all(self, number: int, key: Id, condition: Condition, group: int, places: list[int | Condition]) -> None:
         conjunctions = disjunction(condition)
         if conjunctions is None:
             self._questions.add(condition, key)
-            places: tuple[int | Condition, ...] = (condition,)
-        else:
-            places = tuple(self._file_conjunction(number, key, conjunction, group) for conjunction in conjunctions)
-        self._readers.learn()
-        self._slots.forget_codes()
-        self._put_places(number, places)
+            places.append(condition)
+            return
+        for conjunction in conjunctions:
+            places.append(self._file_conjunction(number, key, conjunction, group))  # noqa: PERF401  some, if one fails
 
     def _file_conjunction(self, number: int, key: Id, conjunction: Iterable[Condition], group: int) -> int | Condition:
         made = draft(conjunction, self._slots)
@@ -346,9 +369,14 @@ class Index(Generic[Id]):
         segment.file(entry, predicates, choice, self._slots)
         return place
 
+    def _take_places(self, number: int) -> tuple[int | Condition, ...]:
+        place = self._places.view[number]
+        return (place,) if place >= 0 else self._several.pop(number)
+
     def _put_places(self, number: int, places: tuple[int | Condition, ...]) -> None:
         if len(places) == 1 and isinstance(places[0], int):
             self._places.view[number] = places[0]
+            self._several.pop(number, None)
         else:
             self._places.view[number] = SEVERAL
             self._several[number] = places

@@ -42,7 +42,7 @@ CHAINED: Final = -3
 """Where entries are filed: at a place in a block if not negative, and at -3 or below by a choice of predicates."""
 
 ANYTHING: Final = Predicate(ALWAYS, 0, 0.0, 0.0)
-CHOICES: Final = 256
+CHOICES: Final = 2**20
 _HEADER: Final = struct.Struct("<iiiiq")
 _WHERE: Final = struct.Struct("<q")
 _PREDICATE: Final = struct.Struct("<iidd")

@@ -6,6 +6,7 @@ other side files the predicates anew; nothing that is read is trusted beyond wha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Hashable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 1
 _ASKS: Final[dict[str, Family | Ask]] = {ask.value: ask for ask in (*Family, *Ask)}
+_CODED: Final = frozenset({Family.TEXT.value, Family.BYTES.value})
+_PLAIN: Final = frozenset({str, int, float, bool, bytes, type(None)})
+_DEEPEST: Final = 16
 _KINDS: Final = UP | DOWN | NEGATED | MISSING_PASSES | SET
 
 
@@ -62,6 +66,8 @@ def shipped(index: Index[Any]) -> bytes:
     numbers = {old: new for new, old in enumerate(index._numbers.values())}
     ids = list(index._numbers)
     groups = [index._groups.of(key) for key in ids]
+    for value in (*ids, *groups):
+        _check_plain(value)
     rows = _Rows()
     for at, segment in enumerate(index._segments):
         rows.take(at, segment)
@@ -80,10 +86,15 @@ def shipped(index: Index[Any]) -> bytes:
         {rows.ordinal(place): to_json(condition) for place, condition in index._unsharp.items()},
         [(to_json(condition), [numbers[index._numbers[key]] for key in who]) for condition, who in index._questions],
     )
-    try:
-        return msgspec.msgpack.encode(data)
-    except (TypeError, OverflowError) as error:
-        raise NotPortable(f"ids and groups that travel are texts, numbers, bytes or tuples of these: {error}") from None
+    return msgspec.msgpack.encode(data)
+
+
+def _check_plain(value: Any, depth: int = 0) -> None:
+    if type(value) is tuple and depth < _DEEPEST:
+        for one in value:
+            _check_plain(one, depth + 1)
+    elif type(value) not in _PLAIN or (type(value) is int and not -(2**63) <= value < 2**64):
+        raise NotPortable(f"ids and groups that travel are texts, numbers of 64 bits, bytes or tuples, not {value!r}")
 
 
 class _Rows:
@@ -141,7 +152,7 @@ def unshipped(index: Index[Any], data: bytes, methods: Collection[str]) -> None:
         _Reading(index, read, methods).run()
     except RostraError:
         raise
-    except (ValueError, TypeError, IndexError, KeyError, OverflowError) as error:
+    except (ValueError, TypeError, IndexError, KeyError, OverflowError, RecursionError) as error:
         raise Malformed(f"these bytes are no index: {error}") from None
 
 
@@ -202,10 +213,14 @@ class _Reading:
         start, stop = int(low), int(low) + int(high)
         if not 0 <= start < stop <= len(self._members):
             raise Malformed("there is no such set")
-        return Predicate(slot, kind, 0.0, 0.0, tuple(sorted(self._members[start:stop].tolist())))
+        return Predicate(slot, kind, 0.0, 0.0, tuple(sorted(set(self._members[start:stop].tolist()))))
 
     def _add_slot(self, data: _Slot) -> None:
         ask, detail = _ASKS[data.ask], data.detail or None
+        if ask in (Ask.ALWAYS, Family.OTHER) or (ask is Ask.PREFIX and data.detail not in _CODED):
+            raise Malformed("there is no such slot")
+        if data.codes and ask is not Ask.PREFIX and data.ask not in _CODED:
+            raise Malformed("a slot has no codes")
         condition = from_json(data.accessor, methods=self._methods)
         if not isinstance(condition, Exists):
             raise Malformed("a slot is about no accessor")
@@ -216,9 +231,19 @@ class _Reading:
         if not all(isinstance(value, str | bytes) for value in codes) or len(set(codes)) < len(codes):
             raise Malformed("a slot has no such value")
         slots.codes[slot].restore(data.codes)
-        if data.ends is not None and (len(data.ends) >= BUCKETS or len(data.reach) != BUCKETS + 1):
+        if not (_rises(data.ends or [], -math.inf, math.inf) and len(data.ends or []) < BUCKETS):
             raise Malformed("a slot has no such buckets")
+        if not (_rises(data.reach, -1e-9, 1.0 + 1e-9, level=True) and len(data.reach) == BUCKETS + 1):
+            raise Malformed("a slot has no such shares")
+        if not 0.0 < data.presence <= 1.0:
+            raise Malformed("a slot is there in no such share of events")
         slots.restore(slot, data.ends, data.presence, data.reach)
+
+
+def _rises(numbers: list[float], low: float, high: float, *, level: bool = False) -> bool:
+    """Say whether numbers lie between two and each is more than the one before, or the same if they may be level."""
+    steps = zip([low, *numbers], [*numbers, high], strict=True)
+    return all(a < b or (level and a == b) for a, b in steps)
 
 
 def _hashable(value: Any) -> Hashable:

@@ -247,7 +247,7 @@ class Slots:
         np.cumsum(seen[:, :BUCKETS], axis=1, out=reach[:, 1:])
         reach /= total[:, None]
         for slot in np.flatnonzero(total >= LIKELY_DISTINCT).tolist():
-            self.presence[slot] = max(float(reach[slot, BUCKETS]), 0.5 / total[slot])
+            self.presence[slot] = max(float(reach[slot, BUCKETS]), 0.5 / float(total[slot]))
             if self._ends[slot]:
                 self._reach[slot] = reach[slot].tolist()
         events = int(total.max(initial=0))
