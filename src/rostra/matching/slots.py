@@ -39,6 +39,10 @@ LIKELY_DISTINCT: Final = 64
 """How many different numbers a slot is taken to have where equality is asked for and nothing is known."""
 
 
+ALIKE: Final = 1.5
+SHIFT: Final = 0.1
+"""Events are like before if no slot has a value that much more or less often, and no values have shifted that much."""
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -239,20 +243,25 @@ class Slots:
         distinct = len(self.codes[slot]) or (LIKELY_DISTINCT if self.keys[slot].ask in NUMERIC else 1)
         return self.presence[slot] / distinct
 
-    def measure(self) -> int:
-        """Take note of what events were like; returns how many were seen of late."""
+    def measure(self) -> tuple[int, bool]:
+        """Take note of what events were like; returns how many were seen of late, and whether they are like before."""
         seen = self.seen.array[: len(self) * ROWS].reshape(-1, ROWS)
         total = np.maximum(seen.sum(axis=1), 1)
         reach = np.zeros_like(seen, float)
         np.cumsum(seen[:, :BUCKETS], axis=1, out=reach[:, 1:])
         reach /= total[:, None]
+        alike = True
         for slot in np.flatnonzero(total >= LIKELY_DISTINCT).tolist():
-            self.presence[slot] = max(float(reach[slot, BUCKETS]), 0.5 / float(total[slot]))
+            presence = max(float(reach[slot, BUCKETS]), 0.5 / float(total[slot]))
+            alike = alike and 1 / ALIKE < presence / self.presence[slot] < ALIKE
+            self.presence[slot] = presence
             if self._ends[slot]:
+                shift = np.abs(reach[slot] / presence - np.array(self._reach[slot]) / (self._reach[slot][-1] or 1.0))
+                alike = alike and float(shift.max()) < SHIFT
                 self._reach[slot] = reach[slot].tolist()
         events = int(total.max(initial=0))
         seen >>= 1
-        return events
+        return events, alike
 
 
 _EVEN: Final = [bucket / BUCKETS for bucket in range(BUCKETS + 1)]

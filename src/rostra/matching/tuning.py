@@ -1,8 +1,8 @@
 """Keeping the index in tune with its events: entries are filed anew where measuring shows a better way.
 
 What events are like is counted as they are matched. After some hundred events, and then each time eight times as many
-have been seen, the counts are taken over and all entries are gone through, a few thousand at a time between events: one
-whose most selective predicate is another than it seemed is filed under that one.
+have been seen, the counts are taken over; if events are not like before, all entries are gone through, some hundred at
+a time between events: one whose most selective predicate is another than it seemed is filed under that one.
 """
 
 from __future__ import annotations
@@ -62,16 +62,17 @@ class Tuning:
         return jit.loops()
 
     def _measure(self) -> None:
-        seen = self._slots.measure()
+        seen, alike = self._slots.measure()
         self._next = self._events + min((GROWTH - 1) * self._events, LONGEST)
         least = max(1, int(seen * access.SELECTIVE / BETTER))
-        self.hot = {}
+        before, self.hot = self.hot, {}
         for segment in self._segments:
             for of, bits, hits, _ in segment.chains.hot(least):
                 if (of - 1) & ((1 << LEVEL_BITS) - 1) == 0:
                     self.hot[int(of), int(bits)] = hits / seen
             segment.chains.fade()
-        self._at = (0, 0)
+        if not alike or self.hot.keys() != before.keys():
+            self._at = (0, 0)
 
     def _look(self) -> None:
         """Go through some more entries."""
