@@ -349,3 +349,16 @@ def test_travelling_ids_stay_what_they_are():
     for _ in range(tuning.FIRST + 1):
         seen.match({"x": 1})
     assert Index.from_bytes(seen.to_bytes()).match({"never": 1}) == [(1, "a", b"b", None)]
+
+
+@pytest.mark.usefixtures("loops", "_ways")
+def test_numbers_that_no_float_can_hold():
+    constants = [2**53, 2**53 + 1, 0.3, Decimal("0.3"), Decimal("0.30000000000000001"), 10**400, -(10**400), math.inf]
+    tests = [
+        getattr(it.x, operator)(value)
+        for operator in ("__lt__", "__le__", "__eq__", "__ne__", "__ge__", "__gt__")
+        for value in constants
+    ]
+    conditions = dict(enumerate([*tests, *(~test for test in tests)]))
+    values = [*constants, -math.inf, 2**53 - 1, 2**53 + 2, 0.30000000000000004, math.nan, 5e-324, -0.0]
+    agree(conditions, [{"x": value} for value in values])

@@ -69,15 +69,11 @@ class Chains:
             start = room = 0
         _ROW.pack_into(self.table.view, at * _ROW_SIZE, bits, of, start, count - 1, room, hits)
 
-    def hot(self, least: int) -> list[tuple[int, int, int, npt.NDArray[np.int32]]]:
-        """Return the keys, the hits and the entries of the chains that were looked up so often."""
+    def hot(self, least: int) -> list[tuple[int, int, int]]:
+        """Return the keys of the chains that were looked up so often, and how often."""
         table = self.table.array
         found = np.flatnonzero((table["hits"] >= least) & (table["count"] > 0))
-        entry = self.items.array["entry"]
-        return [
-            (row["of"], row["bits"], row["hits"], entry[row["start"] : row["start"] + row["count"]].copy())
-            for row in table[found]
-        ]
+        return [(int(row["of"]), int(row["bits"]), int(row["hits"])) for row in table[found]]
 
     def fade(self) -> None:
         """Let what was counted long ago count half."""

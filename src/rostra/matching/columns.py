@@ -15,86 +15,23 @@ for, such as an instant after the year 9999, exists and no more: it stays a nump
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta
-from functools import cached_property
 from itertools import repeat
 from types import NoneType
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from rostra.errors import InvalidValue
-from rostra.matching.encoding import EXACT_INT, Batch, Reader, Readers, write
+from rostra.matching.arrow import Arrow, arrow_columns, is_arrow
+from rostra.matching.column import ALL, Column, Floats, Listed, Numbers, Rows, Values, array_column
+from rostra.matching.encoding import Batch, Reader, Readers, write
 from rostra.matching.slots import UNKNOWN, Slots
-from rostra.model.values import Family
-
-Floats: TypeAlias = npt.NDArray[np.float64]
-Rows: TypeAlias = npt.NDArray[np.intp]
 
 BLOCK: Final = 64
 """Events that are made Python values of together when one of them is asked for."""
 
-_KINDS: Final = {"b": (Family.BOOL, bool), "i": (Family.NUMBER, int), "u": (Family.NUMBER, int)}
-_HOUR: Final = 3_600_000_000
-_DAY: Final = 24 * _HOUR
-_MICROSECONDS: Final = {"W": 7 * _DAY, "D": _DAY, "h": _HOUR, "m": _HOUR // 60, "s": 10**6, "ms": 1000, "us": 1}
-_TOO_FINE: Final = ("ns", "ps", "fs", "as")
-_NUMBERS: Final = {int, float}
 _TEXTS: Final = {str, bytes}
-_ALL: Final = slice(None)
-
-
-class Numbers(NamedTuple):
-    """A column of values that are numbers to a slot."""
-
-    family: Family
-    cls: type | None
-    """The class that all of them are of as Python values; None if there are several."""
-
-    floats: Floats
-    """Their numbers, NaN for what is missing or left over."""
-
-    there: npt.NDArray[np.bool_] | None
-    """Which of them are neither; None for all."""
-
-    left: Rows
-    """Those to write down one by one."""
-
-
-class Values(NamedTuple):
-    """A column of values of any kind."""
-
-    values: Sequence[Any]
-    classes: frozenset[type]
-    """The classes of the values, NoneType if some are missing; object if there is no saying."""
-
-    which: Rows | None = None
-    """Which of the values each event has, -1 for none; None if there is one for each event."""
-
-
-class Column(Protocol):
-    """The values that many events have under one name."""
-
-    def __len__(self) -> int: ...
-
-    def part(self, rows: slice) -> Column:
-        """Return some rows as a column."""
-        ...
-
-    def some(self, rows: slice | Rows) -> list[Any]:
-        """Return Python values, None where one is missing."""
-        ...
-
-    def numbers(self) -> Numbers | None:
-        """Return the column as numbers; None if it is none of them."""
-        ...
-
-    def values(self) -> Values:
-        """Return the column as Python values."""
-        ...
 
 
 class Columns:
@@ -108,7 +45,7 @@ class Columns:
     """
 
     def __init__(self, columns: Any) -> None:
-        self._count, self._columns = _mapped(columns) if isinstance(columns, Mapping) else _arrow_columns(columns)
+        self._count, self._columns = _mapped(columns) if isinstance(columns, Mapping) else arrow_columns(columns)
         self._block: tuple[int, list[tuple[Any, ...]]] = (-1, [])
 
     def __len__(self) -> int:
@@ -144,7 +81,7 @@ class Columns:
         others = readers.others()
         events = [self.row(number) for number in range(self._count)] if others else []
         for accessor, reader in others:
-            writing.write(reader, _Listed([accessor.get(event, topic) for event in events]))
+            writing.write(reader, Listed([accessor.get(event, topic) for event in events]))
         return writing.finished()
 
 
@@ -162,292 +99,17 @@ def _mapped(columns: Mapping[Any, Any]) -> tuple[int, dict[str, Column]]:
 
 def _column(name: str, values: Any) -> Column:
     if type(values) is list or type(values) is tuple:
-        return _Listed(values)
+        return Listed(values)
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             raise InvalidValue(f"column {name!r} has {values.ndim} dimensions: give one value for each event")
-        return _array_column(values)
-    if _is_arrow(values, "Array", "ChunkedArray"):
-        return _Arrow(values)
+        return array_column(values)
+    if is_arrow(values, "Array", "ChunkedArray"):
+        return Arrow(values)
     if isinstance(values, Sequence) and not isinstance(values, str | bytes | bytearray | memoryview):
-        return _Listed(list(values))
+        return Listed(list(values))
     kind = type(values).__name__
     raise InvalidValue(f"column {name!r} is of type {kind}: give a list, or an array of numpy's or pyarrow's")
-
-
-def _array_column(array: npt.NDArray[Any]) -> Column:
-    data = np.asarray(array)
-    if data.dtype.kind in "Mm":
-        column: Column = _Times(data)
-    elif data.dtype.kind in "biu" or (data.dtype.kind == "f" and data.dtype.itemsize <= 8):
-        column = _Array(data)
-    else:
-        column = _Listed(data.tolist())
-    if isinstance(array, np.ma.MaskedArray):
-        masked = np.ma.getmaskarray(array).tolist()
-        pairs = zip(column.some(_ALL), masked, strict=True)
-        return _Listed([None if hidden else value for value, hidden in pairs])
-    return column
-
-
-def _arrow_columns(columns: Any) -> tuple[int, dict[str, Column]]:
-    if not _is_arrow(columns, "Table", "RecordBatch"):
-        raise InvalidValue(
-            f"events as columns are a dict of lists or arrays, or a Table or RecordBatch of pyarrow, "
-            f"not a value of type {type(columns).__name__}"
-        )
-    names = columns.schema.names
-    for at, name in enumerate(names):
-        if name in names[:at]:
-            raise InvalidValue(f"two columns are called {name!r}: rename one of them")
-    return columns.num_rows, {name: _Arrow(column) for name, column in zip(names, columns.columns, strict=True)}
-
-
-def _is_arrow(value: Any, *classes: str) -> bool:
-    """Say whether a value is of one of some classes of pyarrow's, without importing it for the answer."""
-    if not type(value).__module__.startswith("pyarrow"):
-        return False
-    return isinstance(value, tuple(getattr(_pyarrow(), name) for name in classes))
-
-
-def _pyarrow() -> Any:
-    """Return pyarrow, which is there since something came from it."""
-    return sys.modules["pyarrow"]
-
-
-class _Listed:
-    """A column of Python values."""
-
-    def __init__(self, values: Sequence[Any]) -> None:
-        self._values = values
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def part(self, rows: slice) -> Column:
-        return _Listed(self._values[rows])
-
-    def some(self, rows: slice | Rows) -> list[Any]:
-        if isinstance(rows, slice):
-            return list(self._values[rows])
-        return [self._values[row] for row in rows.tolist()]
-
-    @cached_property
-    def _classes(self) -> frozenset[type]:
-        try:
-            return frozenset(map(type, self._values))
-        except TypeError:  # a metaclass that cannot be hashed
-            return frozenset({object})
-
-    def numbers(self) -> Numbers | None:
-        found = self._classes - {NoneType}
-        if not found or not (found <= _NUMBERS or found == {bool}):
-            return None
-        try:
-            floats = np.array(self._values, np.float64)  # which makes NaN of None
-        except OverflowError:  # a whole number beyond the range of floats
-            return None
-        there = np.array([value is not None for value in self._values], bool) if NoneType in self._classes else None
-        cls = next(iter(found)) if len(found) == 1 else None
-        unsure = None if cls in (float, bool) else np.abs(floats) >= EXACT_INT
-        return _numbers(Family.BOOL if cls is bool else Family.NUMBER, cls, floats, there, unsure)
-
-    def values(self) -> Values:
-        return Values(self._values, self._classes)
-
-
-class _Array:
-    """A column of numbers or booleans of numpy's."""
-
-    def __init__(self, array: npt.NDArray[Any]) -> None:
-        self._array = array
-
-    def __len__(self) -> int:
-        return len(self._array)
-
-    def part(self, rows: slice) -> Column:
-        return _Array(self._array[rows])
-
-    def some(self, rows: slice | Rows) -> list[Any]:
-        found: list[Any] = self._array[rows].tolist()
-        return found
-
-    def numbers(self) -> Numbers | None:
-        return _array_numbers(self._array, None)
-
-    def values(self) -> Values:
-        return _Listed(self.some(_ALL)).values()
-
-
-def _array_numbers(array: npt.NDArray[Any], there: Any) -> Numbers:
-    family, cls = _KINDS.get(array.dtype.kind, (Family.NUMBER, float))
-    unsure = (array > EXACT_INT) | (array < -EXACT_INT) if cls is int and array.dtype.itemsize == 8 else None
-    return _numbers(family, cls, array.astype(np.float64), there, unsure)
-
-
-class _Times:
-    """A column of instants or durations of numpy's."""
-
-    def __init__(self, array: npt.NDArray[Any]) -> None:
-        self._unit, self._step = np.datetime_data(array.dtype)
-        self._is_instant = array.dtype.kind == "M"
-        if self._unit in _TOO_FINE:  # rounds down
-            array = array.astype(f"{array.dtype.kind}8[us]")
-            self._unit, self._step = "us", 1
-        self._array = array
-
-    def __len__(self) -> int:
-        return len(self._array)
-
-    def part(self, rows: slice) -> Column:
-        return _Times(self._array[rows])
-
-    def some(self, rows: slice | Rows) -> list[Any]:
-        some = self._array[rows]
-        found = some.tolist()
-        return [some[at] if type(value) is int else value for at, value in enumerate(found)]
-
-    def numbers(self) -> Numbers | None:
-        if self._unit not in _MICROSECONDS or self._step != 1:
-            return None
-        size = _MICROSECONDS[self._unit]
-        counts = self._array.astype(np.int64)
-        there = ~np.isnat(self._array)
-        unsure = there & ((counts > EXACT_INT // size) | (counts < -(EXACT_INT // size)))
-        floats = np.where(there, counts * float(size), np.nan)
-        cls = timedelta if not self._is_instant else date if self._unit in "DW" else datetime
-        return _numbers(Family.TIME if self._is_instant else Family.DURATION, cls, floats, there, unsure)
-
-    def values(self) -> Values:
-        return _Listed(self.some(_ALL)).values()
-
-
-class _Arrow:
-    """A column of pyarrow's."""
-
-    def __init__(self, column: Any) -> None:
-        self._column = column
-
-    def __len__(self) -> int:
-        return len(self._column)
-
-    @cached_property
-    def _array(self) -> Any:
-        """The column in one piece, in units that Python has."""
-        column = self._column
-        if _is_arrow(column, "ChunkedArray"):
-            column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-        return _in_microseconds(column)
-
-    def part(self, rows: slice) -> Column:
-        return _Arrow(self._array[rows])
-
-    def some(self, rows: slice | Rows) -> list[Any]:
-        return _python(self._array[rows] if isinstance(rows, slice) else self._array.take(_pyarrow().array(rows)))
-
-    def numbers(self) -> Numbers | None:
-        types, array = _pyarrow().types, self._array
-        cls = array.type
-        if types.is_timestamp(cls) or types.is_duration(cls) or types.is_date32(cls):
-            return self._times()
-        if not (types.is_integer(cls) or types.is_floating(cls) or types.is_boolean(cls)):
-            return None
-        if not array.null_count:
-            return _array_numbers(array.to_numpy(zero_copy_only=False), None)
-        there = array.is_valid().to_numpy(zero_copy_only=False)
-        filled = array.fill_null(False if types.is_boolean(cls) else 0)
-        return _array_numbers(filled.to_numpy(zero_copy_only=False), there)
-
-    def _times(self) -> Numbers | None:
-        """Return instants or durations as numbers; None if Python or numpy cannot tell them as Arrow does."""
-        zone = getattr(self._array.type, "tz", None)
-        if zone is not None and type(_python(_pyarrow().array([0], self._array.type))[0]) is not datetime:
-            return None  # a time zone that Python does not know
-        times = self._array.to_numpy(zero_copy_only=False)
-        if np.count_nonzero(np.isnat(times)) != self._array.null_count:
-            return None  # the least number is a value to Arrow, and NaT to numpy
-        return _Times(times).numbers()
-
-    def values(self) -> Values:
-        types, array = _pyarrow().types, self._array
-        cls = array.type
-        if not types.is_dictionary(cls):
-            if not any(test(cls) for test in _encodable(types)):
-                return _Listed(_python(array)).values()
-            array = array.dictionary_encode()
-        which = array.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
-        if len(array.dictionary) <= len(array):
-            return _Listed(_python(array.dictionary)).values()._replace(which=which)
-        used, which = np.unique(which, return_inverse=True)  # of a dictionary that serves many more events
-        if len(used) and used[0] < 0:
-            used, which = used[1:], which - 1
-        values = [_python_value(array.dictionary[place]) for place in used.tolist()]
-        return _Listed(values).values()._replace(which=which)
-
-
-def _encodable(types: Any) -> tuple[Any, ...]:
-    """Return the tests for types of texts and bytes."""
-    return (
-        types.is_string,
-        types.is_large_string,
-        types.is_string_view,
-        types.is_binary,
-        types.is_large_binary,
-        types.is_binary_view,
-        types.is_fixed_size_binary,
-    )
-
-
-def _in_microseconds(array: Any) -> Any:
-    """Return an array of instants or durations in nanoseconds rounded down, as others are."""
-    pa = _pyarrow()
-    if pa.types.is_dictionary(array.type) and getattr(array.type.value_type, "unit", None) == "ns":
-        array = array.dictionary_decode()
-    if array.type in (pa.duration("ns"), pa.timestamp("ns", getattr(array.type, "tz", None))):
-        there = array.is_valid().to_numpy(zero_copy_only=False)
-        counts = array.cast("int64").fill_null(0).to_numpy() // 1000
-        cls = pa.duration("us") if array.type == pa.duration("ns") else pa.timestamp("us", array.type.tz)
-        return pa.array(counts, mask=~there).cast(cls)
-    return array
-
-
-def _python(array: Any) -> list[Any]:
-    """Return the values of an Arrow array as Python's."""
-    try:
-        found: list[Any] = array.to_pylist()
-    except (ValueError, OverflowError):
-        return [_python_value(value) for value in array]
-    return found
-
-
-def _python_value(scalar: Any) -> Any:
-    try:
-        return scalar.as_py()
-    except (ValueError, OverflowError):
-        return Unreadable(str(scalar.type))
-
-
-class Unreadable:
-    """What stands for a value of Arrow's that Python has no object for; the scalar itself cannot even be printed."""
-
-    __slots__ = ("_kind",)
-
-    def __init__(self, kind: str) -> None:
-        self._kind = kind
-
-    def __repr__(self) -> str:
-        return f"<a {self._kind} that Python has no object for>"
-
-
-def _numbers(family: Family, cls: type | None, floats: Floats, there: Any, unsure: Any) -> Numbers:
-    """Return numbers, with those left over that are unsure."""
-    left = np.empty(0, np.intp) if unsure is None else np.flatnonzero(unsure)
-    if len(left):
-        there = ~unsure if there is None else there & ~unsure
-    if there is not None:
-        floats[~there] = np.nan
-    floats += 0.0  # which makes a zero of minus zero
-    return Numbers(family, cls, floats, there, left)
 
 
 class _Writing:
@@ -457,7 +119,7 @@ class _Writing:
         self._batch = batch
         self._apart: list[tuple[int, Rows, Floats]] = []
 
-    def write(self, reader: Reader, column: Column, rows: slice | Rows = _ALL) -> None:
+    def write(self, reader: Reader, column: Column, rows: slice | Rows = ALL) -> None:
         """Write a column down, or a part of one that has these rows."""
         numbers = column.numbers()
         if numbers is not None and (numbers.cls is not None or not reader.types):
@@ -519,7 +181,7 @@ class _Writing:
             parts.setdefault(type(value), []).append(at)
         parts.pop(NoneType, None)
         for places in parts.values():
-            self.write(reader, _Listed([values[at] for at in places]), rows[places])
+            self.write(reader, Listed([values[at] for at in places]), rows[places])
 
     def _write_each(self, reader: Reader, values: Sequence[Any], which: Rows | None, rows: Rows) -> None:
         """Write values down one by one, each for all rows that have it."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 import math
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -140,19 +140,20 @@ class Slots:
 
     def use_codes(self, predicates: Iterable[Predicate]) -> None:
         """Note that predicates are in use, and with them the values that they mention."""
-        for slot, _, low, high, members in predicates:
-            codes = self.codes[slot]
-            if codes.numbers:
-                for number in members or ((high,) if low == high else ()):
-                    codes.use(number)
+        for codes, number in self._mentioned(predicates):
+            codes.use(number)
 
     def drop_codes(self, predicates: Iterable[Predicate]) -> None:
         """Note that predicates are no longer in use."""
+        for codes, number in self._mentioned(predicates):
+            codes.drop(number)
+
+    def _mentioned(self, predicates: Iterable[Predicate]) -> Iterator[tuple[Codes, float]]:
         for slot, _, low, high, members in predicates:
             codes = self.codes[slot]
             if codes.numbers:
                 for number in members or ((high,) if low == high else ()):
-                    codes.drop(number)
+                    yield codes, number
 
     def forget_codes(self) -> None:
         """Forget those of the latest values that came to no predicate."""
@@ -172,10 +173,6 @@ class Slots:
         if not self.levels.view[slot] >> level & 1:
             self.levels.view[slot] |= 1 << level
             self.lookups += 1
-
-    def is_settled(self, slot: int) -> bool:
-        """Say whether the slot is divided into buckets."""
-        return self._samples[slot] is None
 
     def settle(self, slot: int) -> None:
         """Divide the values of a slot into buckets, for good."""

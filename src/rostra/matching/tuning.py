@@ -67,9 +67,9 @@ class Tuning:
         least = max(1, int(seen * access.SELECTIVE / BETTER))
         before, self.hot = self.hot, {}
         for segment in self._segments:
-            for of, bits, hits, _ in segment.chains.hot(least):
+            for of, bits, hits in segment.chains.hot(least):
                 if (of - 1) & ((1 << LEVEL_BITS) - 1) == 0:
-                    self.hot[int(of), int(bits)] = hits / seen
+                    self.hot[of, bits] = hits / seen
             segment.chains.fade()
         if not alike or self.hot.keys() != before.keys():
             self._at = (0, 0)
